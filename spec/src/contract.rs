@@ -1,0 +1,377 @@
+//! A contract: a set of typed choices, so that two designs can be compared line by line.
+//!
+//! A contract file states only what it changes against the contract it builds on; [`crate::library`] resolves that.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clause::{Change, ClauseName};
+use crate::fence::Fence;
+use crate::reply::Code;
+
+/// The `format` of a contract file.
+pub const CONTRACT_FORMAT: &str = "fencepost-contract/1";
+
+crate::words! {
+    /// What a purge does to the numbers of messages.
+    pub enum Numbering {
+        /// Offsets start again at zero: another history.
+        Restart = "restart",
+        /// Offsets go on; the start offset advances.
+        Continue = "continue",
+    }
+}
+
+crate::words! {
+    /// How an operator empties a topic.
+    pub enum Emptying {
+        /// By purging it (deletion and re-creation is possible, too).
+        Purge = "purge",
+        /// Only by deleting it and creating it again; there is no purge.
+        DeletionAndReCreation = "deletion-and-re-creation",
+    }
+}
+
+crate::words! {
+    /// A moment at which the operator's purge, or deletion and re-creation, is acknowledged.
+    pub enum Acknowledged {
+        /// When metadata has committed it; owners apply it later.
+        WhenCommitted = "when-committed",
+        /// When the owner has applied it.
+        WhenApplied = "when-applied",
+    }
+}
+
+crate::words! {
+    /// When a read has its effect on progress and its batch is granted.
+    pub enum ReadEffect {
+        /// In the detached read itself, when it is done.
+        WhenDone = "when-done",
+        /// On the owner, in one step of its own.
+        WhenCompleted = "when-completed",
+    }
+}
+
+crate::words! {
+    /// In which order an automatic store touches the bookmark in memory and asks for admission.
+    pub enum AutomaticStoreOrder {
+        /// The bookmark moves first; admission can still be denied.
+        BeforeAdmission = "before-admission",
+        /// The bookmark moves only if the store is admitted.
+        AfterAdmission = "after-admission",
+    }
+}
+
+crate::words! {
+    /// Identities that a request carries on the wire.
+    pub enum WireIdentity {
+        /// None.
+        Nothing = "nothing",
+        /// The purge generation of the read.
+        PurgeGeneration = "purge-generation",
+        /// The purge generation and the group generation of the read.
+        PurgeAndGroupGeneration = "purge-and-group-generation",
+        /// Incarnation, owner generation and metadata floor.
+        PartitionContext = "partition-context",
+    }
+}
+
+crate::words! {
+    /// When the identities that a batch carries are captured.
+    pub enum Capture {
+        /// When the read is planned (a group's assignment: when the poll is dispatched to be planned).
+        WhenPlanned = "when-planned",
+        /// When the read completes.
+        WhenCompleted = "when-completed",
+    }
+}
+
+crate::words! {
+    /// Which number names an assignment.
+    pub enum AssignmentNumber {
+        /// The group generation.
+        GroupGeneration = "group-generation",
+        /// The owner generation of the partition.
+        OwnerGeneration = "owner-generation",
+    }
+}
+
+crate::words! {
+    /// What a commit without identities gets, from an old client for example, where the contract has identities on the wire.
+    pub enum WithoutIdentity {
+        /// It is accepted.
+        Accepted = "accepted",
+        /// It is refused.
+        Refused = "refused",
+        /// It is bound to what the caller owns by the gateway's mirror.
+        BoundToInstalledOwner = "bound-to-installed-owner",
+    }
+}
+
+crate::words! {
+    /// What a client commits.
+    pub enum ClientCommits {
+        /// An offset, stamped with the client's cached route.
+        BareOffset = "bare-offset",
+        /// A checkpoint taken from a batch, with the identities of that batch.
+        Checkpoint = "checkpoint",
+    }
+}
+
+crate::words! {
+    /// What a client does with its cached route after a refusal.
+    pub enum RouteAfterRefusal {
+        /// Drops it; the next request is bound anew.
+        Dropped = "dropped",
+        /// Keeps it.
+        Kept = "kept",
+    }
+}
+
+crate::words! {
+    /// What a bookmark's file carries beside the offset.
+    pub enum BookmarkCarries {
+        /// Nothing.
+        Nothing = "nothing",
+        /// The purge generation under which it was stored.
+        PurgeGeneration = "purge-generation",
+    }
+}
+
+crate::words! {
+    /// What recovery makes of a bookmark above the recovered head.
+    pub enum AboveHead {
+        /// The head; on an empty log that means offset zero, so the first new message is passed.
+        ClampedToHead = "clamped-to-head",
+        /// No bookmark on an empty log, else the head.
+        Absent = "absent",
+    }
+}
+
+crate::words! {
+    /// What happens to a request when pipeline and queue are full.
+    pub enum FullQueue {
+        /// It is dropped without an answer.
+        Dropped = "dropped",
+        /// It is refused with 58.
+        Refused = "refused",
+    }
+}
+
+crate::words! {
+    /// What the gateway says when it gives up waiting for the owner.
+    pub enum GatewayTimeOut {
+        /// An empty batch.
+        EmptyBatch = "empty-batch",
+        /// That the outcome is unknown.
+        OutcomeUnknown = "outcome-unknown",
+    }
+}
+
+crate::words! {
+    /// Whether acknowledged commits survive restart and power loss.
+    pub enum CommitsDurable {
+        /// Not promised.
+        NotPromised = "not-promised",
+        /// Durable when acknowledged.
+        WhenAcknowledged = "when-acknowledged",
+    }
+}
+
+/// The answer with which a fence refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FenceAnswer {
+    /// An error code.
+    Code(Code),
+    /// An empty batch with the sentinel partition.
+    Sentinel,
+    /// No answer: there is nobody to answer, or the refused step is no request.
+    Silent,
+}
+
+impl std::fmt::Display for FenceAnswer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Code(code) => code.fmt(formatter),
+            Self::Sentinel => formatter.write_str("the empty reply with the sentinel partition"),
+            Self::Silent => formatter.write_str("no answer"),
+        }
+    }
+}
+
+macro_rules! choices {
+    ($($(#[$doc:meta])* $key:ident: $type:ty),+ $(,)?) => {
+        /// The choices of the Iggy family. Every one of them is a question of the discussion or a fact of the code.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+        pub struct Choices {
+            $($(#[$doc])* pub $key: $type,)+
+            /// The fences that exist, each with the answer it refuses with.
+            #[serde(skip)]
+            pub fences: BTreeMap<Fence, FenceAnswer>,
+        }
+
+        /// The choices that a contract file states: those that it changes.
+        #[derive(Clone, Debug, Default, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct ChangedChoices { $(pub(crate) $key: Option<$type>,)+ }
+
+        impl ChangedChoices {
+            /// The choices after these changes, or the key that is missing without a contract to build on.
+            pub(crate) fn over(self, base: Option<&Choices>) -> Result<Choices, &'static str> {
+                Ok(Choices {
+                    $($key: match (self.$key, base) {
+                        (Some(value), _) => value,
+                        (None, Some(base)) => base.$key,
+                        (None, None) => return Err(stringify!($key)),
+                    },)+
+                    fences: base.map(|base| base.fences.clone()).unwrap_or_default(),
+                })
+            }
+        }
+
+        impl Choices {
+            /// Key and value of every choice, as words, in the order of the definition.
+            pub fn words(&self) -> Vec<(&'static str, String)> {
+                vec![$((stringify!($key), self.$key.to_string())),+]
+            }
+        }
+    };
+}
+
+choices! {
+    /// What a purge does to the numbers of messages.
+    numbering_at_purge: Numbering,
+    /// How an operator empties a topic.
+    emptying: Emptying,
+    /// When the operator is told that the topic is empty.
+    emptying_acknowledged: Acknowledged,
+    /// When a read has its effect.
+    effect_of_read: ReadEffect,
+    /// Order of an automatic store's effect in memory and its admission.
+    bookmark_of_automatic_store: AutomaticStoreOrder,
+    /// Identities on a poll.
+    poll_identity_on_wire: WireIdentity,
+    /// Identities on a store or delete.
+    commit_identity_on_wire: WireIdentity,
+    /// When the identities returned with a batch are captured.
+    batch_identity_captured: Capture,
+    /// Which number names an assignment.
+    assignment_compared_by: AssignmentNumber,
+    /// What a commit without identities gets.
+    commit_without_identity: WithoutIdentity,
+    /// What clients commit.
+    client_commits: ClientCommits,
+    /// What clients do with a route after a refusal.
+    route_after_refusal: RouteAfterRefusal,
+    /// What a bookmark's file carries.
+    bookmark_carries: BookmarkCarries,
+    /// A bookmark above the head at boot.
+    bookmark_above_head_at_boot: AboveHead,
+    /// A full queue.
+    full_queue: FullQueue,
+    /// The gateway's time-out.
+    gateway_time_out: GatewayTimeOut,
+    /// Whether acknowledged messages survive power loss, names included.
+    messages_survive_power_loss: bool,
+    /// Whether acknowledged commits are durable.
+    commits_durable: CommitsDurable,
+    /// Whether a poll may wait at the owner for messages.
+    parked_polls: bool,
+}
+
+impl Choices {
+    /// The answer with which a fence refuses, if the fence exists.
+    pub fn answer(&self, fence: Fence) -> Option<FenceAnswer> {
+        self.fences.get(&fence).copied()
+    }
+
+    /// Whether a fence exists.
+    pub fn has(&self, fence: Fence) -> bool {
+        self.fences.contains_key(&fence)
+    }
+
+    /// The choices with one named change.
+    ///
+    /// # Errors
+    /// A message, if the key or the value is unknown.
+    pub fn changed(&self, change: Change) -> Result<Choices, String> {
+        match change {
+            Change::Without(fence) => {
+                let mut changed = self.clone();
+                changed.fences.remove(&fence);
+                Ok(changed)
+            }
+            Change::Choose(key, value) => {
+                let quoted = if value == "true" || value == "false" { value.to_owned() } else { format!("\"{value}\"") };
+                let changed: ChangedChoices =
+                    toml::from_str(&format!("{key} = {quoted}")).map_err(|error| error.message().to_owned())?;
+                changed.over(Some(self)).map_err(str::to_owned)
+            }
+        }
+    }
+}
+
+crate::words! {
+    /// The verdict that a contract expects of a clause.
+    pub enum ExpectedVerdict {
+        /// It holds, exhaustively within the bounds.
+        Holds = "holds",
+        /// It is violated.
+        Violated = "violated",
+        /// Nothing exercises it.
+        Vacuous = "vacuous",
+    }
+}
+
+/// What a contract expects of one clause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// The summary over the views that the contract answers for.
+    pub verdict: ExpectedVerdict,
+    /// Why, in one sentence.
+    pub because: String,
+    /// Where the reason can be read: an issue, a pull request, a hazard or a scenario.
+    pub link: String,
+    /// Views whose verdict differs from the summary (for a violated clause: views in which it holds or is vacuous are not listed).
+    pub views: BTreeMap<String, ExpectedVerdict>,
+}
+
+/// Something that cannot happen under a contract although others do it, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Impossible {
+    /// Name of the action or fence outcome.
+    pub what: String,
+    /// Why it cannot happen.
+    pub because: String,
+}
+
+/// A contract of the Iggy family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contract {
+    /// Name, kebab-case.
+    pub name: String,
+    /// What it is, one line.
+    pub title: String,
+    /// The contract it builds on.
+    pub builds_on: Option<String>,
+    /// Where it comes from.
+    pub sources: Vec<String>,
+    /// What clients, SDKs and tests would notice: material for release notes.
+    pub visible_changes: Vec<String>,
+    /// What it costs, in the eyes of its authors or reviewers.
+    pub costs: Vec<String>,
+    /// The views that its summary verdicts rest on.
+    pub answers_for: Vec<String>,
+    /// The choices, resolved.
+    pub choices: Choices,
+    /// Keys and fences that this contract states itself, for display.
+    pub stated: Vec<String>,
+    /// What it expects of every clause.
+    pub expected: BTreeMap<ClauseName, Expectation>,
+    /// What cannot happen under it.
+    pub impossible: Vec<Impossible>,
+    /// Fences that another fence implies: removing the first alone changes nothing.
+    pub implied_by: BTreeMap<Fence, Fence>,
+}

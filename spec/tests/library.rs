@@ -1,0 +1,19 @@
+//! The built-in data is complete and consistent.
+
+use fencepost_spec::clause::{CLAUSES, ClauseName};
+use fencepost_spec::fence::{DESCRIPTIONS, Fence};
+use fencepost_spec::library;
+
+#[test]
+fn given_the_built_in_contracts_when_loaded_should_all_parse() {
+    let contracts = library::contracts().unwrap_or_else(|problem| panic!("{problem}"));
+    assert_eq!(contracts.len(), 8);
+}
+
+#[test]
+fn given_the_tables_when_compared_with_their_enumerations_should_be_in_the_same_order() {
+    let clauses: Vec<ClauseName> = CLAUSES.iter().map(|clause| clause.name).collect();
+    assert_eq!(clauses, ClauseName::ALL);
+    let fences: Vec<Fence> = DESCRIPTIONS.iter().map(|row| row.fence).collect();
+    assert_eq!(fences, Fence::ALL);
+}
