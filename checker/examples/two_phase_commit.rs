@@ -24,7 +24,9 @@ fn main() {
     let seconds = started.elapsed().as_secs_f64();
     let megabytes = resident_bytes().unwrap_or(0) >> 20;
     let rate = states as f64 / seconds;
-    println!("{engine} managers={managers} threads={threads}: {states} states, {seconds:.2} s, {rate:.0}/s, {megabytes} MB at the end");
+    println!(
+        "{engine} managers={managers} threads={threads}: {states} states, {seconds:.2} s, {rate:.0}/s, {megabytes} MB at the end"
+    );
 }
 
 /// Explores with the given engine and tells how many distinct states there are.

@@ -39,7 +39,11 @@ pub struct Clause<M: Described> {
 
 impl<M: Described> Clause<M> {
     /// A clause with the given name whose judgement depends on `reads` only.
-    pub fn new(name: impl Into<String>, reads: Reads, judge: impl Fn(&Transition<'_, M>) -> Judgement + Send + Sync + 'static) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        reads: Reads,
+        judge: impl Fn(&Transition<'_, M>) -> Judgement + Send + Sync + 'static,
+    ) -> Self {
         Self { name: name.into(), reads, judge: Box::new(judge) }
     }
 

@@ -62,7 +62,14 @@ pub trait Described: Model<State: Clone + Hash + PartialEq + Send + Sync, Action
 }
 
 /// An actor that names its reactions; [`ActorModel`]s of such actors are [`Described`].
-pub trait DescribedActor<C, H>: Actor<Msg: Ord + Send + Sync, Timer: Ord + Send + Sync, State: Send + Sync, Random: Ord + Send + Sync, Storage: Send + Sync>
+pub trait DescribedActor<C, H>:
+    Actor<
+        Msg: Ord + Send + Sync,
+        Timer: Ord + Send + Sync,
+        State: Send + Sync,
+        Random: Ord + Send + Sync,
+        Storage: Send + Sync,
+    >
 where
     Self: Send + Sync + Sized,
     C: Sync,

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use stateright::Model;
+
 use crate::clause::{Clause, LivenessClause};
 use crate::describe::Described;
 use crate::guide::Guide;
@@ -103,6 +105,10 @@ pub struct Finding<A> {
     pub broken: Option<Breach<A>>,
 }
 
+/// The greatest progress of a guide, some of the states that reached it, and the way to the first of them.
+pub type Furthest<M, G> =
+    (usize, Vec<(<M as Model>::State, <G as Guide<M>>::State)>, Option<Trace<<M as Model>::Action>>);
+
 /// The result of an exploration.
 pub struct Exploration<M: Described, G: Guide<M>> {
     /// Distinct states (of model x guide).
@@ -124,7 +130,7 @@ pub struct Exploration<M: Described, G: Guide<M>> {
     /// Number of distinct finished states.
     pub finished_states: u64,
     /// The greatest progress of the guide, and some (at most 64) of the states that reached it, first found first, with the way to the first.
-    pub furthest: (usize, Vec<(M::State, G::State)>, Option<Trace<M::Action>>),
+    pub furthest: Furthest<M, G>,
 }
 
 /// An exploration engine.

@@ -92,7 +92,8 @@ impl<M: Model> Named<M> {
 fn first_word(action: &impl Debug) -> String {
     let text = format!("{action:?}");
     let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == '-';
-    let word: String = text.trim_start_matches(|character| !is_part(character)).chars().take_while(|&c| is_part(c)).collect();
+    let word: String =
+        text.trim_start_matches(|character| !is_part(character)).chars().take_while(|&c| is_part(c)).collect();
     if word.is_empty() { OTHER.to_owned() } else { word }
 }
 

@@ -44,7 +44,9 @@ impl fmt::Display for ReplayError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoInitialState(index) => write!(formatter, "the model has no initial state number {}", index + 1),
-            Self::Impossible(index) => write!(formatter, "step {} of the trace is not possible in the model", index + 1),
+            Self::Impossible(index) => {
+                write!(formatter, "step {} of the trace is not possible in the model", index + 1)
+            }
             Self::LoopIsOpen => write!(formatter, "the loop of the trace does not lead back to its start"),
         }
     }

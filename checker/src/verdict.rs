@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::engine::{Exploration, Finding, Stop};
 use crate::describe::Described;
+use crate::engine::{Exploration, Finding, Stop};
 use crate::guide::Guide;
 
 /// What may be said about a clause after an exploration.

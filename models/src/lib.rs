@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Stateright actor models that obey a contract of [`fencepost_spec`].
+
+pub mod iggy;

@@ -4,8 +4,14 @@ use std::collections::{HashMap, VecDeque};
 
 use super::{Edge, Graph, Turn};
 
+/// Longest loop that is searched for detours, which takes cubic time.
+const MOST_TURNS_TO_SHORTEN: usize = 200;
+
 /// A loop from `entry` within a fair component that takes, or passes a state that does not allow, each fair action; empty
-/// if `entry` has no successor inside. It goes to the nearest unmet demand each time, so it is short but maybe not shortest.
+/// if `entry` has no successor inside.
+///
+/// It goes to the nearest unmet demand each time and leaves out detours that prove unnecessary afterwards, so it is short
+/// but maybe not shortest.
 pub(super) fn fair_loop(graph: &Graph<'_>, entry: u32, is_inside: &dyn Fn(u32) -> bool) -> Vec<Turn> {
     let mut walk = Walk { graph, is_inside, turns: Vec::new(), at: entry, unmet: Vec::new() };
     walk.unmet = (0..graph.fair.len()).filter(|&term| graph.fair[term]).collect();
@@ -23,7 +29,36 @@ pub(super) fn fair_loop(graph: &Graph<'_>, entry: u32, is_inside: &dyn Fn(u32) -
     if walk.at != entry || walk.turns.is_empty() {
         walk.go(&|edge| edge.to == entry);
     }
-    walk.turns
+    shorten(graph, walk.turns)
+}
+
+/// Leaves out detours (ways from a state back to it) without which the loop is still fair.
+fn shorten(graph: &Graph<'_>, mut turns: Vec<Turn>) -> Vec<Turn> {
+    let mut start = 0;
+    while start < turns.len() && turns.len() <= MOST_TURNS_TO_SHORTEN {
+        let without = |end: usize| [&turns[..start], &turns[end..]].concat();
+        let is_detour = |end: &usize| turns.get(*end).is_none_or(|turn| turn.from == turns[start].from);
+        let is_better = |shorter: &Vec<Turn>| !shorter.is_empty() && is_fair(graph, shorter);
+        // The way from `start` to the end of the loop is a detour only if it starts where the loop does.
+        let last = if turns[start].from == turns[0].from { turns.len() } else { turns.len() - 1 };
+        match (start + 1..=last).rev().filter(is_detour).map(without).find(is_better) {
+            Some(shorter) => turns = shorter,
+            None => start += 1,
+        }
+    }
+    turns
+}
+
+/// Whether each fair action is taken in a loop, or impossible in one of its states.
+fn is_fair(graph: &Graph<'_>, turns: &[Turn]) -> bool {
+    let mut unmet: Vec<usize> = (0..graph.fair.len()).filter(|&term| graph.fair[term]).collect();
+    for turn in turns {
+        let enabled = graph.fair_terms(turn.from);
+        let is_taken =
+            |term| graph.edges.of(turn.from).iter().any(|edge| edge.action == turn.action && edge.term == term);
+        unmet.retain(|&term| enabled.contains(&term) && !is_taken(term as u32));
+    }
+    unmet.is_empty()
 }
 
 struct Walk<'a> {

@@ -3,15 +3,17 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hashbrown::HashTable;
+
 use crate::clause::Judgement;
 use crate::describe::{Described, Transition};
 use crate::engine::Task;
 use crate::guide::Guide;
 
-use super::store::Store;
+use super::store::{Store, spread};
 
 /// States that one thread expands at a time.
-pub(super) const RUN: u32 = 128;
+pub(super) const RUN: u32 = 64;
 
 /// A transition: the state and the index of the action among its actions.
 #[derive(Clone, Copy)]
@@ -110,6 +112,32 @@ pub(super) struct Batch<S, G> {
     pub(super) counts: Counts,
     pub(super) candidates: Vec<Candidate<S, G>>,
     pub(super) edges: Vec<PendingEdge>,
+    /// Finds candidates by hash.
+    table: HashTable<usize>,
+}
+
+impl<S: PartialEq, G: PartialEq> Batch<S, G> {
+    fn new(terms: usize, clauses: usize) -> Self {
+        let counts = Counts::new(terms, clauses);
+        Self { counts, candidates: Vec::new(), edges: Vec::new(), table: HashTable::new() }
+    }
+
+    /// The index of a candidate, which is added if it is not there.
+    fn candidate(&mut self, candidate: Candidate<S, G>) -> usize {
+        let Candidate { hash, ref state, ref guide, .. } = candidate;
+        let candidates = &self.candidates;
+        let is_same = |&index: &usize| {
+            let other = &candidates[index];
+            other.hash == hash && other.state == *state && other.guide == *guide
+        };
+        if let Some(&index) = self.table.find(spread(hash), is_same) {
+            return index;
+        }
+        let index = candidates.len();
+        self.table.insert_unique(spread(hash), index, |&index| spread(candidates[index].hash));
+        self.candidates.push(candidate);
+        index
+    }
 }
 
 /// A batch of a model under a guide.
@@ -126,8 +154,7 @@ pub(super) struct Expander<'a, M: Described, G: Guide<M>> {
 impl<M: Described, G: Guide<M>> Expander<'_, M, G> {
     /// Expands the states with these ids, in order, by at most `most` transitions.
     pub(super) fn expand(&self, ids: Range<u32>, most: u64) -> BatchOf<M, G> {
-        let counts = Counts::new(self.terms, self.task.clauses.len());
-        let mut batch = Batch { counts, candidates: Vec::new(), edges: Vec::new() };
+        let mut batch = Batch::new(self.terms, self.task.clauses.len());
         let (mut actions, mut terms) = (Vec::new(), Vec::new());
         let stops = self.task.guide.stops_when_finished();
         for from in ids {
@@ -170,13 +197,12 @@ impl<M: Described, G: Guide<M>> Expander<'_, M, G> {
         }
 
         let hash = self.store.hash(&after, &guide);
-        let known = self.store.find(hash, &after, &guide);
+        let target = match self.store.find(hash, &after, &guide) {
+            Some(id) => Target::Known(id),
+            None => Target::Candidate(batch.candidate(Candidate { hash, step, preceding, state: after, guide })),
+        };
         if !self.task.liveness.is_empty() {
-            let target = known.map_or(Target::Candidate(batch.candidates.len()), Target::Known);
             batch.edges.push(PendingEdge { step, term: action_term as u32, target });
-        }
-        if known.is_none() {
-            batch.candidates.push(Candidate { hash, step, preceding, state: after, guide });
         }
     }
 

@@ -39,7 +39,7 @@ struct Entry {
 }
 
 /// Spreads the kept half of a hash over the bits that the table looks at.
-fn spread(hash: u32) -> u64 {
+pub(super) fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 

@@ -58,12 +58,14 @@ pub fn is_consistent(state: &State) -> bool {
 
 /// The safety of the protocol, as a clause that is exercised whenever a manager ends up with a decision.
 pub fn consistency() -> Clause<TwoPhaseCommit> {
-    Clause::new("no-mixed-decision", Reads::State, |transition: &Transition<'_, TwoPhaseCommit>| match transition.after {
-        state if !is_consistent(state) => Judgement::Broken("one manager committed and another aborted".to_owned()),
-        state if state.managers.iter().any(|phase| matches!(phase, Phase::Committed | Phase::Aborted)) => {
-            Judgement::Upheld
+    Clause::new("no-mixed-decision", Reads::State, |transition: &Transition<'_, TwoPhaseCommit>| {
+        match transition.after {
+            state if !is_consistent(state) => Judgement::Broken("one manager committed and another aborted".to_owned()),
+            state if state.managers.iter().any(|phase| matches!(phase, Phase::Committed | Phase::Aborted)) => {
+                Judgement::Upheld
+            }
+            _ => Judgement::Silent,
         }
-        _ => Judgement::Silent,
     })
 }
 

@@ -1,0 +1,179 @@
+//! What the owner has written, and what of it is durable: names as well as data.
+//!
+//! Writes go to the page cache as unsynced operations, in order. A restart of the process keeps all of them; a power loss
+//! keeps any subset. Syncing a directory or a file makes its operations durable.
+
+use std::collections::BTreeMap;
+
+use fencepost_spec::identity::{History, Origin};
+
+use super::log::Log;
+use super::messages::{Key, Message};
+
+/// The file of a bookmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BookmarkFile {
+    /// The stored offset.
+    pub offset: u8,
+    /// The purge generation it carries, in contracts in which it carries one.
+    pub generation: u8,
+    /// For the referee: what it came from.
+    pub origin: Origin,
+    /// For the referee: the history in which it was written.
+    pub written_in: History,
+    /// Whether an automatic store wrote it.
+    pub automatic: bool,
+}
+
+/// The marker of the last purge that was recorded as done. It is written with its own sync.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Marker {
+    /// The purge generation.
+    pub generation: u8,
+    /// The start offset, in contracts that keep numbering.
+    pub start: u8,
+    /// For the referee: the history that it speaks of.
+    pub history: History,
+}
+
+/// The segment file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Segment {
+    /// For the referee: the history that it was created for.
+    pub history: History,
+    /// Its messages.
+    pub log: Log,
+}
+
+/// Files as they would be found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Image {
+    /// The segment, if its name exists.
+    pub segment: Option<Segment>,
+    /// Bookmarks.
+    pub bookmarks: BTreeMap<Key, BookmarkFile>,
+    /// The marker.
+    pub marker: Marker,
+}
+
+/// The directories of the partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Directory {
+    /// Segments.
+    Partition,
+    /// Bookmarks.
+    Bookmarks,
+}
+
+/// One operation that is not durable yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// Messages appended to the segment of a history.
+    Append(History, Vec<Message>),
+    /// The segment's name removed.
+    RemoveSegment,
+    /// A new segment under its name, empty, starting at an offset.
+    CreateSegment(History, u8),
+    /// A bookmark written.
+    WriteBookmark(Key, BookmarkFile),
+    /// A bookmark's name removed.
+    RemoveBookmark(Key),
+}
+
+impl Operation {
+    fn directory(&self) -> Directory {
+        match self {
+            Self::Append(..) | Self::RemoveSegment | Self::CreateSegment(..) => Directory::Partition,
+            Self::WriteBookmark(..) | Self::RemoveBookmark(_) => Directory::Bookmarks,
+        }
+    }
+}
+
+impl Image {
+    fn perform(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Append(history, messages) => {
+                if let Some(segment) = self.segment.as_mut().filter(|segment| segment.history == *history) {
+                    segment.log.messages.extend(messages);
+                }
+            }
+            Operation::RemoveSegment => self.segment = None,
+            Operation::CreateSegment(history, start) => {
+                self.segment =
+                    Some(Segment { history: *history, log: Log { start: *start, messages: Vec::new() } });
+            }
+            Operation::WriteBookmark(key, file) => {
+                self.bookmarks.insert(*key, *file);
+            }
+            Operation::RemoveBookmark(key) => {
+                self.bookmarks.remove(key);
+            }
+        }
+    }
+}
+
+/// Durable files, and operations on top of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Disk {
+    /// What survives a power loss for certain.
+    pub durable: Image,
+    /// What was done since, oldest first.
+    pub unsynced: Vec<Operation>,
+    /// Bookmarks that the harness saved, to put them back.
+    pub saved_bookmarks: BTreeMap<Key, BookmarkFile>,
+}
+
+impl Disk {
+    /// A disk with an empty segment.
+    pub fn new(history: History) -> Self {
+        let segment = Some(Segment { history, log: Log::default() });
+        let durable = Image { segment, marker: Marker { history, ..Marker::default() }, ..Image::default() };
+        Self { durable, ..Self::default() }
+    }
+
+    /// The files as the operating system shows them now.
+    pub fn current(&self) -> Image {
+        self.surviving(u64::MAX)
+    }
+
+    /// The files after a power loss that the unsynced operations with a bit in `mask` survive.
+    pub fn surviving(&self, mask: u64) -> Image {
+        let mut image = self.durable.clone();
+        for (index, operation) in self.unsynced.iter().enumerate() {
+            if mask >> index.min(63) & 1 == 1 {
+                image.perform(operation);
+            }
+        }
+        image
+    }
+
+    /// Performs an operation; `durable` at once if it is written through.
+    pub fn perform(&mut self, operation: Operation, durable: bool) {
+        if durable && self.unsynced.is_empty() {
+            self.durable.perform(&operation);
+            return;
+        }
+        let directory = operation.directory();
+        self.unsynced.push(operation);
+        if durable {
+            self.sync(directory);
+        }
+    }
+
+    /// Makes the operations of a directory durable.
+    pub fn sync(&mut self, directory: Directory) {
+        for operation in std::mem::take(&mut self.unsynced) {
+            if operation.directory() == directory {
+                self.durable.perform(&operation);
+            } else {
+                self.unsynced.push(operation);
+            }
+        }
+    }
+
+    /// Keeps what a power loss left, as durable files.
+    pub fn keep(&mut self, image: Image) {
+        self.durable = image;
+        self.unsynced.clear();
+    }
+}

@@ -1,0 +1,237 @@
+//! The views: each a set of budgets over the same actors, which explores a few aspects together.
+
+use super::bounds::{Bounds, ConsumerBounds, Pipeline};
+use super::messages::{Act, Command, Key, Strategy};
+
+fencepost_spec::words! {
+    /// How large the views are.
+    pub enum BoundsSet {
+        /// Small enough for every commit: at most 50,000 states a view.
+        Quick = "quick",
+        /// For continuous integration.
+        Ci = "ci",
+        /// For a night.
+        Deep = "deep",
+    }
+}
+
+/// One view: a name and its bounds.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Name, as in [`fencepost_spec::library::VIEWS`].
+    pub name: &'static str,
+    /// The budgets.
+    pub bounds: Bounds,
+    /// Whether the liveness clauses are judged here (the edges are kept then).
+    pub liveness: bool,
+}
+
+/// All views in a size, in the order of the reports. `parked` tells whether polls may wait under the contract.
+pub fn views(set: BoundsSet, parked: bool) -> Vec<View> {
+    let size = match set {
+        BoundsSet::Quick => 0,
+        BoundsSet::Ci => 1,
+        BoundsSet::Deep => 2,
+    };
+    fencepost_spec::library::VIEWS
+        .iter()
+        .map(|name| View { name, bounds: bounds(name, size, parked), liveness: *name == "liveness" })
+        .collect()
+}
+
+fn bounds(name: &str, size: u8, parked: bool) -> Bounds {
+    match name {
+        "purge-with-pending-polls" => purge_with_pending_polls(size),
+        "queued-operations-with-purge" => queued_operations_with_purge(size),
+        "polls-with-reassignment" => polls_with_reassignment(size, parked),
+        "commits-with-reassignment" => commits_with_reassignment(size),
+        "join-with-drain" => join_with_drain(size),
+        "power-loss-during-purge" => power_loss_during_purge(size),
+        "restart" => restart(size),
+        "delete-and-recreate" => delete_and_recreate(size),
+        "three-aspects" => three_aspects(size),
+        _ => liveness(size, parked),
+    }
+}
+
+const fn poll(strategy: Strategy, count: u8, automatic: bool) -> Act {
+    Act::Poll { strategy, count, automatic, may_wait: false }
+}
+
+fn consumer(name: &str, member: bool, acts: Vec<Act>, polls: u8, commits: u8) -> ConsumerBounds {
+    ConsumerBounds {
+        name: name.to_owned(),
+        member,
+        acts,
+        polls: Some(polls),
+        commits: Some(commits),
+        give_ups: 0,
+        old_client: false,
+    }
+}
+
+/// One individual consumer polls, with and without automatic commits, and commits what it read, while the topic is emptied.
+fn purge_with_pending_polls(size: u8) -> Bounds {
+    let acts = vec![poll(Strategy::Next, 3, true), poll(Strategy::Next, 3, false), Act::StoreLast];
+    Bounds {
+        consumers: vec![consumer("C", false, acts, 2 + size, 1)],
+        initial_messages: 2,
+        sends: vec![3; usize::from(1 + size / 2)],
+        scripts: vec![vec![Command::Empty]],
+        new_bytes: true,
+        ..Bounds::default()
+    }
+}
+
+/// Operations that are prepared and queued while the topic is emptied; the pipeline holds one, the queue one or two.
+fn queued_operations_with_purge(size: u8) -> Bounds {
+    let acts = vec![poll(Strategy::Next, 1, true), Act::Store(0), Act::Delete];
+    Bounds {
+        consumers: vec![consumer("C", false, acts, 2, 1 + size)],
+        initial_messages: 1,
+        sends: vec![1, 1],
+        concurrent_sends: 2,
+        scripts: vec![vec![Command::Empty]],
+        pipeline: Pipeline::Held { prepared: 1, queued: 1 },
+        disk_reads: false,
+        reads: 1,
+        ..Bounds::default()
+    }
+}
+
+/// Two members poll while the partition moves from one to the other and back.
+fn polls_with_reassignment(size: u8, parked: bool) -> Bounds {
+    let mut acts_of_a = vec![poll(Strategy::Next, 1, true)];
+    if parked {
+        acts_of_a.push(Act::Poll { strategy: Strategy::Next, count: 1, automatic: true, may_wait: true });
+    }
+    let acts_of_b = vec![poll(Strategy::Next, 2, true)];
+    Bounds {
+        consumers: vec![
+            ConsumerBounds { give_ups: 1, ..consumer("A", true, acts_of_a, 2 + size / 2, 0) },
+            consumer("B", true, acts_of_b, 1 + size, 0),
+        ],
+        members: vec![0],
+        initial_messages: 2,
+        scripts: vec![vec![Command::Join(1), Command::Leave(0), Command::Join(0)]],
+        reads: 2,
+        gateway_time_outs: 1,
+        ..Bounds::default()
+    }
+}
+
+/// Two members read and commit while the partition moves from one to the other and back.
+fn commits_with_reassignment(size: u8) -> Bounds {
+    let acts = vec![poll(Strategy::Next, 1, false), Act::StoreLast];
+    let acts_of_b = vec![poll(Strategy::Next, 2, false), Act::StoreLast];
+    Bounds {
+        consumers: vec![
+            consumer("A", true, acts, 1 + size, 2),
+            consumer("B", true, acts_of_b, 1, 1),
+        ],
+        members: vec![0],
+        initial_messages: 2,
+        scripts: vec![vec![Command::Join(1), Command::Leave(0), Command::Join(0), Command::Leave(1)]],
+        disk_reads: false,
+        reads: 1,
+        ..Bounds::default()
+    }
+}
+
+/// A join takes a partition from a live member; with two partitions, one of which has a log.
+fn join_with_drain(size: u8) -> Bounds {
+    let acts = vec![poll(Strategy::Next, 1, true), poll(Strategy::Next, 1, false), Act::StoreLast];
+    let acts_of_b = vec![poll(Strategy::Next, 1, true)];
+    Bounds {
+        consumers: vec![consumer("A", true, acts, 2, 1), consumer("B", true, acts_of_b, 1 + size, 0)],
+        members: vec![0],
+        partitions: 2,
+        initial_messages: 2,
+        scripts: vec![vec![Command::Join(1)]],
+        revocation_time_outs: 1,
+        ..Bounds::default()
+    }
+}
+
+/// A purge step by step, with failing syncs, a restart and a power loss that keeps any subset of what was not synced.
+fn power_loss_during_purge(size: u8) -> Bounds {
+    let acts = vec![poll(Strategy::Next, 3, false), Act::StoreLast];
+    Bounds {
+        consumers: vec![consumer("C", false, acts, 1 + size, 1)],
+        initial_messages: 2,
+        initial_bookmarks: vec![(Key::Consumer(0), 1)],
+        sends: vec![3],
+        scripts: vec![vec![Command::Empty]],
+        disk_reads: false,
+        reads: 1,
+        restarts: 1,
+        power_losses: 1,
+        unsynced_operations: 5,
+        purge_in_steps: true,
+        disk_failures: 1,
+        ..Bounds::default()
+    }
+}
+
+/// Restarts and power losses without a purge: bookmarks above the head.
+fn restart(size: u8) -> Bounds {
+    let acts = vec![poll(Strategy::Next, 2, true), poll(Strategy::Next, 1, false), Act::StoreLast];
+    Bounds {
+        consumers: vec![consumer("C", false, acts, 2 + size, 1)],
+        sends: vec![2, 2],
+        disk_reads: false,
+        reads: 1,
+        restarts: 1,
+        power_losses: 1,
+        unsynced_operations: 5,
+        ..Bounds::default()
+    }
+}
+
+/// The topic is deleted and created again under the same name.
+fn delete_and_recreate(size: u8) -> Bounds {
+    let acts = vec![poll(Strategy::Next, 3, true), poll(Strategy::Next, 3, false), Act::StoreLast];
+    Bounds {
+        consumers: vec![consumer("C", false, acts, 2, 2 + size / 2)],
+        initial_messages: 2,
+        sends: vec![3],
+        scripts: vec![vec![Command::Recreate]],
+        reads: 1,
+        ..Bounds::default()
+    }
+}
+
+/// A purge, a reassignment and a restart together.
+fn three_aspects(size: u8) -> Bounds {
+    let acts = vec![poll(Strategy::Next, 1, false), Act::StoreLast];
+    Bounds {
+        consumers: vec![consumer("A", true, acts, 1 + size, 1), consumer("B", true, vec![poll(Strategy::Next, 1, true)], 1, 0)],
+        members: vec![0, 1],
+        initial_messages: 1,
+        sends: vec![1],
+        scripts: vec![vec![Command::Leave(0), Command::Join(0)], vec![Command::Empty]],
+        disk_reads: false,
+        reads: 1,
+        restarts: 1,
+        ..Bounds::default()
+    }
+}
+
+/// Polls without a budget: what must happen at last.
+fn liveness(size: u8, parked: bool) -> Bounds {
+    let acts = vec![Act::Poll { strategy: Strategy::Next, count: 1, automatic: true, may_wait: parked }, Act::StoreLast];
+    Bounds {
+        consumers: vec![
+            ConsumerBounds { polls: None, ..consumer("A", true, acts.clone(), 0, 1) },
+            ConsumerBounds { polls: None, ..consumer("B", true, acts, 0, size) },
+        ],
+        members: vec![0],
+        initial_messages: 1,
+        sends: vec![1],
+        scripts: vec![vec![Command::Join(1), Command::Leave(0)]],
+        pipeline: Pipeline::Held { prepared: 1, queued: 1 },
+        disk_reads: false,
+        reads: 2,
+        ..Bounds::default()
+    }
+}
