@@ -57,7 +57,7 @@ type Waiting<S> = Box<dyn Fn(&S, usize) -> bool + Send + Sync>;
 
 /// A liveness clause: no obligation may wait for ever, given weak fairness of the fair actions.
 ///
-/// It is broken if a reachable strongly connected component (or a state without successors) keeps some obligation waiting
+/// It is broken if a reachable strongly connected component (or a state without fair successors, in which an execution may rest) keeps some obligation waiting
 /// in each of its states while no fair action is possible in all of its states and taken in none.
 pub struct LivenessClause<M: Described> {
     /// Name, kebab-case.

@@ -72,7 +72,7 @@ pub struct Task<'a, M: Described, G: Guide<M>> {
 }
 
 /// A path from an initial state: which initial state (by index), and the actions taken. For a lasso, the loop starts
-/// before `actions[loop_start]` and the last action leads back to that state; a loop of no actions is a state without successors.
+/// before `actions[loop_start]` and the last action leads back to that state; a loop of no actions is a rest in a state without fair successors.
 #[derive(Clone, Debug)]
 pub struct Trace<A> {
     /// Index of the initial state.

@@ -68,7 +68,7 @@ pub struct Turn {
 pub struct Lasso {
     /// The state where the loop starts.
     pub entry: u32,
-    /// The loop, which leads back to `entry`; empty if `entry` has no successors.
+    /// The loop, which leads back to `entry`; empty if the execution rests there because no fair action is possible.
     pub turns: Vec<Turn>,
 }
 
@@ -90,43 +90,46 @@ impl Graph<'_> {
         let mut found = None;
         let mut components = Components::new(self.edges, waiting);
         while let Some(members) = components.next() {
+            let rest = members.iter().copied().filter(|&state| self.may_rest(state)).min();
             let entry = members.iter().copied().min().unwrap_or(u32::MAX);
+            if rest.is_some_and(|rest| rest < earliest) {
+                earliest = rest.unwrap_or(earliest);
+                found = Some(None);
+            }
             if entry < earliest && self.is_fair_component(&members, components.numbers()) {
                 earliest = entry;
-                found = Some(components.number_of(entry));
+                found = Some(Some(components.number_of(entry)));
             }
         }
-        let number = found?;
+        let Some(number) = found? else { return Some(Lasso { entry: earliest, turns: Vec::new() }) };
         let is_inside = |state: u32| components.numbers()[state as usize] == number;
         Some(Lasso { entry: earliest, turns: walk::fair_loop(self, earliest, &is_inside) })
     }
 
-    /// Whether an execution that stays in a component for ever can be fair.
+    /// Whether an execution that goes round a component for ever can be fair.
     fn is_fair_component(&self, members: &[u32], numbers: &[u32]) -> bool {
         let number = numbers[members[0] as usize];
         let is_internal = |edge: &&Edge| numbers[edge.to as usize] == number;
-        let has_loop = members.iter().any(|&state| self.edges.of(state).iter().any(|edge| is_internal(&edge)));
-        if !has_loop {
-            return members.iter().any(|&state| self.is_terminal(state));
-        }
         let mut enabled_in = vec![0; self.fair.len()];
         let mut is_taken = vec![false; self.fair.len()];
+        let mut has_loop = false;
         for &state in members {
             for term in self.fair_terms(state) {
                 enabled_in[term] += 1;
             }
             for edge in self.edges.of(state).iter().filter(is_internal) {
+                has_loop = true;
                 if let Some(taken) = is_taken.get_mut(edge.term as usize) {
                     *taken = true;
                 }
             }
         }
-        enabled_in.iter().zip(is_taken).all(|(&count, taken)| taken || count < members.len())
+        has_loop && enabled_in.iter().zip(is_taken).all(|(&count, taken)| taken || count < members.len())
     }
 
-    /// Whether an execution ends in this state.
-    fn is_terminal(&self, state: u32) -> bool {
-        self.edges.of(state).is_empty() && !(self.is_cut)(state)
+    /// Whether an execution may rest in this state for ever: no fair action is possible, and nobody must do anything else.
+    fn may_rest(&self, state: u32) -> bool {
+        !(self.is_cut)(state) && self.fair_terms(state).is_empty()
     }
 
     /// The terms of the fair actions that are possible in a state, each once.

@@ -70,6 +70,43 @@ pub fn replay<M: Described>(model: &M, trace: &Trace<M::Action>) -> Result<Vec<M
     }
 }
 
+/// The same trace with each step as late as it can be: what belongs together stands together.
+///
+/// Two neighbouring steps change places if they can be taken in either order with the same outcome. The last step, which
+/// breaks the clause, stays where it is, and so does the state before it. A lasso is left as it is.
+///
+/// # Errors
+/// A [`ReplayError`], if the trace is not one of this model.
+pub fn tidy<M: Described>(model: &M, trace: &Trace<M::Action>) -> Result<Trace<M::Action>, ReplayError>
+where
+    M::Action: PartialEq,
+{
+    let take = |state: &M::State, action: &M::Action| {
+        let mut possible = Vec::new();
+        model.actions(state, &mut possible);
+        possible.contains(action).then(|| model.next_state(state, action.clone())).flatten()
+    };
+    let mut states = replay(model, trace)?;
+    let mut actions = trace.actions.clone();
+    if trace.loop_start.is_some() || actions.len() < 3 {
+        return Ok(trace.clone());
+    }
+    for first in (0..actions.len() - 2).rev() {
+        for at in first..actions.len() - 2 {
+            let middle = take(&states[at], &actions[at + 1]);
+            let after = middle.as_ref().and_then(|middle| take(middle, &actions[at]));
+            match middle {
+                Some(middle) if after.as_ref() == Some(&states[at + 2]) => {
+                    actions.swap(at, at + 1);
+                    states[at + 1] = middle;
+                }
+                _ => break,
+            }
+        }
+    }
+    Ok(Trace { actions, ..trace.clone() })
+}
+
 impl Story {
     /// Tells a trace of a model; `reason` becomes the ending.
     pub fn of<M: Described>(

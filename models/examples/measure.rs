@@ -17,7 +17,7 @@ fn main() {
             let r = Plain.explore(&Task { model: &model, guide: &Unguided, clauses: &safety, liveness: &live, limits: &limits, threads: 2, progress: &Quiet });
             println!("{} {} states {} edges {} depth {} {:.1}s {:?}", contract.name, view.name, r.states, r.transitions, r.depth, t.elapsed().as_secs_f32(), r.stopped);
             for f in &r.findings {
-                match &f.broken { Some(b) => { println!("    BROKEN {} in {} ({}) ", f.clause, b.trace.actions.len(), b.reason); if args.get(4).is_some_and(|a| *a == f.clause) { println!("{}", fencepost_checker::story::Story::of(&model, f.clause.clone(), &b.trace, b.reason.clone()).unwrap().to_text()); } }, None if f.exercised > 0 => println!("    holds {} ({})", f.clause, f.exercised), None => {} }
+                match &f.broken { Some(b) => { println!("    BROKEN {} in {} ({}) ", f.clause, b.trace.actions.len(), b.reason); if args.get(4).is_some_and(|a| *a == f.clause) { println!("{}", fencepost_checker::story::Story::of(&model, f.clause.clone(), &fencepost_checker::story::tidy(&model, &b.trace).unwrap(), b.reason.clone()).unwrap().to_text()); } }, None if f.exercised > 0 => println!("    holds {} ({})", f.clause, f.exercised), None => {} }
             }
         }
     }

@@ -56,6 +56,19 @@ pub enum Once {
     },
 }
 
+impl Bounds {
+    /// How many slots name reads: enough for the reads that each consumer can have under way at once.
+    pub fn slots(&self) -> u8 {
+        let outlives_its_request = self.gateway_time_outs > 0 || self.consumers.iter().any(|one| one.give_ups > 0);
+        let each = match (self.once.is_empty(), outlives_its_request) {
+            (false, _) => self.reads.max(1),
+            (true, true) => 2,
+            (true, false) => 1,
+        };
+        u8::try_from(self.consumers.len()).unwrap_or(u8::MAX).saturating_mul(each)
+    }
+}
+
 /// How operations get their place and commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pipeline {

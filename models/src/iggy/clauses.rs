@@ -15,7 +15,7 @@ use super::marks::{Granted, Mark};
 use super::messages::{Key, Strategy};
 use super::owner::commits::bits_up_to;
 use super::owner::polls::bit;
-use super::owner::{Owner, Status};
+use super::owner::{Owner, Status, Work};
 use super::system::{FIRST_CONSUMER_INDEX, IggyModel, IggyState, Setup, consumer_of, metadata_of, owner_of, producer_of};
 
 type Step<'a> = Transition<'a, IggyModel>;
@@ -167,7 +167,10 @@ fn rejection_is_inert(step: &Step<'_>, mark: &Mark) -> Judgement {
         return Judgement::Broken("a refused poll moved last polled".to_owned());
     }
     let waits = owner.reads.iter().any(|read| read.id == *denied)
-        || owner.pipeline.iter().chain(&owner.queue).any(|operation| operation.request == *denied);
+        || owner.pipeline.iter().chain(&owner.queue).any(|operation| {
+            let automatic = matches!(operation.work, Work::Commit { automatic: true, .. });
+            !automatic && operation.request == *denied
+        });
     broken_if(waits, || "a refused request still waits to take effect".to_owned())
 }
 
@@ -280,8 +283,11 @@ fn compares_identity(fence: Fence) -> bool {
 fn no_needless_refusal(step: &Step<'_>, mark: &Mark) -> Judgement {
     let owner = owner_of(step.before);
     match mark {
-        Mark::Refused { refusal, origin: Some(origin), .. } if compares_identity(refusal.fence) => {
-            let Some((history, assignment)) = step.after.history.resolve(*origin) else { return Judgement::Silent };
+        // A position of the client's own choice is judged by the identities that it names, and those are stale here.
+        Mark::Refused { refusal, origin: Some(Origin::Read { history, assignment }), .. }
+            if compares_identity(refusal.fence) =>
+        {
+            let (history, assignment) = (*history, *assignment);
             let current = assignment == 0 || assignment == owner.assignment(Key::Group);
             broken_if(history == owner.history && current, || {
                 format!("the fence {} refuses a request whose history and assignment are current", refusal.fence)
@@ -295,7 +301,10 @@ fn no_needless_refusal(step: &Step<'_>, mark: &Mark) -> Judgement {
 /// The liveness clauses.
 pub fn liveness(setup: &Setup) -> Vec<LivenessClause<IggyModel>> {
     let consumers = setup.bounds.consumers.len();
-    let keys: Vec<Key> = (0..).zip(&setup.bounds.consumers).map(|(index, consumer)| consumer.key(index)).collect();
+    // Only those who keep polling are owed messages.
+    let polling = (0..).zip(&setup.bounds.consumers).filter(|(_, consumer)| consumer.polls.is_none());
+    let polling: Vec<(usize, Key)> =
+        polling.map(|(index, consumer)| (usize::from(index), consumer.key(index))).collect();
     vec![
         LivenessClause::new(
             ClauseName::EveryRequestIsAnswered.word(),
@@ -305,9 +314,9 @@ pub fn liveness(setup: &Setup) -> Vec<LivenessClause<IggyModel>> {
         ),
         LivenessClause::new(
             ClauseName::LiveMessagesAreServed.word(),
-            consumers,
+            polling.len(),
             "a live message at or after the position of a polling consumer is never served",
-            move |state: &IggyState, obligation| waits_for_message(state, obligation, keys[obligation]),
+            move |state: &IggyState, obligation| waits_for_message(state, polling[obligation].0, polling[obligation].1),
         ),
     ]
 }

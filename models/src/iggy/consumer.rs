@@ -6,9 +6,15 @@ use fencepost_spec::identity::{Assignment, Context, Origin};
 use fencepost_spec::reply::{HISTORY_UNAVAILABLE, PARTITION_NOT_OWNED};
 
 use super::bounds::ConsumerBounds;
+use super::gateway::assignment_number;
 use super::marks::Mark;
-use super::messages::{Act, Answer, Batch, Commit, CommitAction, Envelope, Poll, RequestId};
+use super::messages::{Act, Answer, Batch, Commit, CommitAction, Decree, Envelope, Poll, RequestId};
 use super::system::{Address, Reaction, Setup};
+
+/// Number of every poll of a consumer without a budget of polls.
+pub const REUSED_POLL: u8 = 1;
+/// Number of every commit of such a consumer.
+pub const REUSED_COMMIT: u8 = 2;
 
 /// What a consumer knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,14 +38,25 @@ pub struct Consumer {
 }
 
 impl Consumer {
-    /// A consumer that has done nothing yet.
-    pub fn new(bounds: &ConsumerBounds) -> Self {
+    /// A consumer that has done nothing yet but connect: it knows the identities of that moment, its own assignment included.
+    pub fn new(setup: &Setup, index: u8, decree: &Decree) -> Self {
+        let bounds = &setup.bounds.consumers[usize::from(index)];
+        let owns = bounds.member && decree.group.owners.first() == Some(&Some(index));
+        let assignment = owns.then(|| assignment_number(setup, decree));
+        let known = Context {
+            incarnation: Some(decree.incarnation),
+            purge_generation: Some(decree.purge_generation),
+            assignment,
+        };
+        let has_identity = setup.choices.commit_identity_on_wire != WireIdentity::Nothing;
+        let knows = has_identity && !bounds.old_client && (owns || !bounds.member);
+        let owner_generation = if owns { decree.group.owner_generation } else { 0 };
         Self {
+            route: knows.then(|| (on_the_wire(setup, known), owner_generation)),
             next_request: 1,
             poll: None,
             commit: None,
             batches: Vec::new(),
-            route: None,
             polls_left: bounds.polls,
             commits_left: bounds.commits,
             give_ups_left: bounds.give_ups,
@@ -75,7 +92,7 @@ fn do_act(setup: &Setup, index: u8, reaction: &mut Reaction<Consumer>, step: Opt
                 return None;
             }
             spend(&mut reaction.state.polls_left, step)?;
-            let id = next_id(setup, index, reaction, step);
+            let id = next_id(setup, index, reaction, step, REUSED_POLL);
             reaction.state.poll = Some(id.number);
             let key = setup.bounds.consumers[usize::from(index)].key(index);
             let (context, assignment) = poll_context(setup, index, &reaction.state);
@@ -102,15 +119,19 @@ fn spend(left: &mut Option<u8>, step: Option<u8>) -> Option<()> {
     Some(())
 }
 
-/// The name of the next request. Without a budget of polls the numbers are used again (an answered request is forgotten).
-fn next_id(setup: &Setup, index: u8, reaction: &mut Reaction<Consumer>, step: Option<u8>) -> RequestId {
+/// The name of the next request. Without a budget of polls the same numbers are used again: one for polls, one for commits.
+fn next_id(
+    setup: &Setup,
+    index: u8,
+    reaction: &mut Reaction<Consumer>,
+    step: Option<u8>,
+    reused: u8,
+) -> RequestId {
     let state = &mut reaction.state;
     let unlimited = setup.bounds.consumers[usize::from(index)].polls.is_none();
     let number = match step {
         Some(step) => step,
-        None if unlimited => (1..=u8::MAX)
-            .find(|number| state.poll != Some(*number) && state.commit != Some(*number))
-            .unwrap_or(u8::MAX),
+        None if unlimited => reused,
         None => state.next_request,
     };
     if step.is_none() && !unlimited {
@@ -140,31 +161,37 @@ fn commit(
     if reaction.state.commit.is_some() {
         return None;
     }
-    spend(&mut reaction.state.commits_left, step)?;
-    let id = next_id(setup, index, reaction, step);
-    reaction.state.commit = Some(id.number);
     let bounds = &setup.bounds.consumers[usize::from(index)];
-    let contains = |batch: &&Batch| match action {
-        CommitAction::Store(offset) => batch.messages.iter().any(|placed| placed.offset == offset),
-        CommitAction::Delete => false,
-    };
-    let batch = reaction.state.batches.iter().rev().find(contains).filter(|_| !deliberate);
-    let origin = match batch {
+    let on_wire = setup.choices.commit_identity_on_wire != WireIdentity::Nothing && !bounds.old_client;
+    let bare = setup.choices.client_commits == ClientCommits::BareOffset;
+    // A position of the client's own choice is stamped with what the client knows; if it knows nothing it polls first.
+    let batch = batch_of(&reaction.state, action).filter(|_| !deliberate).cloned();
+    if on_wire && !bare && batch.is_none() && reaction.state.route.is_none() {
+        return None;
+    }
+    spend(&mut reaction.state.commits_left, step)?;
+    let id = next_id(setup, index, reaction, step, REUSED_COMMIT);
+    reaction.state.commit = Some(id.number);
+    let origin = match &batch {
         Some(batch) => Origin::Read { history: batch.history, assignment: batch.assignment },
         None => Origin::Deliberate { client: index, request: id.number },
     };
-    let on_wire = setup.choices.commit_identity_on_wire != WireIdentity::Nothing && !bounds.old_client;
-    let context = match (batch, setup.choices.client_commits) {
+    let route = reaction.state.route.map(|(context, _)| context).unwrap_or_default();
+    let context = match &batch {
         _ if !on_wire => Context::default(),
-        (Some(batch), ClientCommits::Checkpoint) => batch.context,
-        (_, ClientCommits::Checkpoint) => Context::default(),
-        (_, ClientCommits::BareOffset) => reaction.state.route.map(|(context, _)| context).unwrap_or_default(),
+        Some(batch) if !bare => on_the_wire(setup, batch.context),
+        _ => route,
     };
-    let context = on_the_wire(setup, context);
     let bind = on_wire && context == Context::default();
     let commit = Commit { id, key: bounds.key(index), action, context, bind, origin };
     reaction.send(Address::Gateway, Envelope::Commit(commit));
     Some(())
+}
+
+/// The last batch that contains the offset of a store.
+fn batch_of(state: &Consumer, action: CommitAction) -> Option<&Batch> {
+    let CommitAction::Store(offset) = action else { return None };
+    state.batches.iter().rev().find(|batch| batch.messages.iter().any(|placed| placed.offset == offset))
 }
 
 /// Only the identities that the contract's requests have a field for.
@@ -209,7 +236,7 @@ fn receive(setup: &Setup, index: u8, reaction: &mut Reaction<Consumer>, id: Requ
             if remembers_all || bounds.commits != Some(0) {
                 state.batches.push(batch.clone());
             }
-            if setup.choices.poll_identity_on_wire != WireIdentity::Nothing {
+            if setup.choices.commit_identity_on_wire != WireIdentity::Nothing && !bounds.old_client {
                 state.route = Some((on_the_wire(setup, batch.context), batch.assignment));
             }
         }

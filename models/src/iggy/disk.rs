@@ -74,6 +74,8 @@ pub enum Operation {
     RemoveSegment,
     /// A new segment under its name, empty, starting at an offset.
     CreateSegment(History, u8),
+    /// Old messages removed, up to a new start.
+    AdvanceStart(u8),
     /// A bookmark written.
     WriteBookmark(Key, BookmarkFile),
     /// A bookmark's name removed.
@@ -83,7 +85,7 @@ pub enum Operation {
 impl Operation {
     fn directory(&self) -> Directory {
         match self {
-            Self::Append(..) | Self::RemoveSegment | Self::CreateSegment(..) => Directory::Partition,
+            Self::Append(..) | Self::RemoveSegment | Self::CreateSegment(..) | Self::AdvanceStart(_) => Directory::Partition,
             Self::WriteBookmark(..) | Self::RemoveBookmark(_) => Directory::Bookmarks,
         }
     }
@@ -101,6 +103,11 @@ impl Image {
             Operation::CreateSegment(history, start) => {
                 self.segment =
                     Some(Segment { history: *history, log: Log { start: *start, messages: Vec::new() } });
+            }
+            Operation::AdvanceStart(start) => {
+                if let Some(segment) = self.segment.as_mut() {
+                    segment.log.advance_start(*start);
+                }
             }
             Operation::WriteBookmark(key, file) => {
                 self.bookmarks.insert(*key, *file);

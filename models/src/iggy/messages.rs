@@ -224,7 +224,7 @@ pub enum Act {
     GiveUpCommit,
 }
 
-/// An inner step of the owner, as a standing token. A slot is an index into the owner's reads.
+/// An inner step of the owner, as a standing token. A slot names a read by its consumer (see `polls::read_in`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Inner {
     /// The file of a planned read is opened; if it was replaced, nothing is found in it.

@@ -312,7 +312,10 @@ fn initial_state(setup: &Setup, index: usize) -> NodeState {
             begun: vec![0; bounds.scripts.len()],
             acknowledged: vec![0; bounds.scripts.len()],
         }),
-        consumer => NodeState::Consumer(Consumer::new(&bounds.consumers[consumer - FIRST_CONSUMER_INDEX])),
+        consumer => {
+            let index = u8::try_from(consumer - FIRST_CONSUMER_INDEX).unwrap_or(u8::MAX);
+            NodeState::Consumer(Consumer::new(setup, index, &decree))
+        }
     }
 }
 
@@ -390,7 +393,7 @@ fn tokens(setup: &Setup) -> Vec<Travelling<Envelope>> {
 fn inner_tokens(setup: &Setup) -> Vec<Inner> {
     let bounds = &setup.bounds;
     let mut inner = Vec::new();
-    for slot in 0..bounds.reads {
+    for slot in 0..bounds.slots() {
         inner.push(Inner::Complete(slot));
         if bounds.disk_reads {
             inner.push(Inner::Open(slot));

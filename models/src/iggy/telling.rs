@@ -240,7 +240,8 @@ fn apply_text(setup: &Setup, decree: &Decree, owner: &Owner, transition: &Transi
 
 fn inner_text(setup: &Setup, inner: Inner, owner: &Owner, transition: &Transition<'_, IggyModel>) -> String {
     let whose = |slot: u8| {
-        owner.reads.get(usize::from(slot)).map_or_else(|| "nobody".to_owned(), |read| client_name(setup, read.id))
+        let read = super::owner::polls::read_in(setup, owner, slot).map(|index| &owner.reads[index]);
+        read.map_or_else(|| "nobody".to_owned(), |read| client_name(setup, read.id))
     };
     match inner {
         Inner::Open(slot) => format!("the read of {} opens its file", whose(slot)),

@@ -85,14 +85,14 @@ fn purge_with_pending_polls(size: u8) -> Bounds {
 
 /// Operations that are prepared and queued while the topic is emptied; the pipeline holds one, the queue one or two.
 fn queued_operations_with_purge(size: u8) -> Bounds {
-    let acts = vec![poll(Strategy::Next, 1, true), Act::Store(0), Act::Delete];
+    let acts = vec![poll(Strategy::Next, 1, true), Act::Store(0), Act::GiveUpPoll];
+    let consumer = consumer("C", false, acts, 1 + size.min(1), 1 + size / 2);
     Bounds {
-        consumers: vec![consumer("C", false, acts, 2, 1 + size)],
+        consumers: vec![ConsumerBounds { give_ups: 1, ..consumer }],
         initial_messages: 1,
-        sends: vec![1, 1],
-        concurrent_sends: 2,
+        sends: vec![1; usize::from(1 + size)],
         scripts: vec![vec![Command::Empty]],
-        pipeline: Pipeline::Held { prepared: 1, queued: 1 },
+        pipeline: Pipeline::Held { prepared: 1, queued: 2 },
         disk_reads: false,
         reads: 1,
         ..Bounds::default()
@@ -108,12 +108,12 @@ fn polls_with_reassignment(size: u8, parked: bool) -> Bounds {
     let acts_of_b = vec![poll(Strategy::Next, 2, true)];
     Bounds {
         consumers: vec![
-            ConsumerBounds { give_ups: 1, ..consumer("A", true, acts_of_a, 2 + size / 2, 0) },
-            consumer("B", true, acts_of_b, 1 + size, 0),
+            consumer("A", true, acts_of_a, 1 + size / 2, 0),
+            consumer("B", true, acts_of_b, 1 + size / 2, 0),
         ],
         members: vec![0],
         initial_messages: 2,
-        scripts: vec![vec![Command::Join(1), Command::Leave(0), Command::Join(0)]],
+        scripts: vec![vec![Command::Join(1), Command::Leave(0)], vec![Command::Retain(1)]],
         reads: 2,
         gateway_time_outs: 1,
         ..Bounds::default()
@@ -126,12 +126,12 @@ fn commits_with_reassignment(size: u8) -> Bounds {
     let acts_of_b = vec![poll(Strategy::Next, 2, false), Act::StoreLast];
     Bounds {
         consumers: vec![
-            consumer("A", true, acts, 1 + size, 2),
+            ConsumerBounds { give_ups: size / 2, ..consumer("A", true, acts, 1 + size / 2, 2) },
             consumer("B", true, acts_of_b, 1, 1),
         ],
-        members: vec![0],
+        members: vec![0, 1],
         initial_messages: 2,
-        scripts: vec![vec![Command::Join(1), Command::Leave(0), Command::Join(0), Command::Leave(1)]],
+        scripts: vec![vec![Command::Leave(0), Command::Join(0), Command::Leave(1)]],
         disk_reads: false,
         reads: 1,
         ..Bounds::default()
@@ -140,14 +140,15 @@ fn commits_with_reassignment(size: u8) -> Bounds {
 
 /// A join takes a partition from a live member; with two partitions, one of which has a log.
 fn join_with_drain(size: u8) -> Bounds {
-    let acts = vec![poll(Strategy::Next, 1, true), poll(Strategy::Next, 1, false), Act::StoreLast];
+    let acts = vec![poll(Strategy::Next, 1, false), Act::StoreLast, Act::GiveUpCommit];
     let acts_of_b = vec![poll(Strategy::Next, 1, true)];
     Bounds {
-        consumers: vec![consumer("A", true, acts, 2, 1), consumer("B", true, acts_of_b, 1 + size, 0)],
+        consumers: vec![ConsumerBounds { give_ups: 1, ..consumer("A", true, acts, 2, 1) }, consumer("B", true, acts_of_b, 1 + size / 2, 0)],
         members: vec![0],
         partitions: 2,
         initial_messages: 2,
         scripts: vec![vec![Command::Join(1)]],
+        disk_reads: false,
         revocation_time_outs: 1,
         ..Bounds::default()
     }
@@ -155,18 +156,18 @@ fn join_with_drain(size: u8) -> Bounds {
 
 /// A purge step by step, with failing syncs, a restart and a power loss that keeps any subset of what was not synced.
 fn power_loss_during_purge(size: u8) -> Bounds {
-    let acts = vec![poll(Strategy::Next, 3, false), Act::StoreLast];
+    let acts = vec![poll(Strategy::Next, 3, false)];
     Bounds {
-        consumers: vec![consumer("C", false, acts, 1 + size, 1)],
+        consumers: vec![consumer("C", false, acts, 1, 0)],
         initial_messages: 2,
         initial_bookmarks: vec![(Key::Consumer(0), 1)],
-        sends: vec![3],
+        sends: vec![2],
         scripts: vec![vec![Command::Empty]],
         disk_reads: false,
         reads: 1,
-        restarts: 1,
+        restarts: size.min(1),
         power_losses: 1,
-        unsynced_operations: 5,
+        unsynced_operations: 4 + size,
         purge_in_steps: true,
         disk_failures: 1,
         ..Bounds::default()
@@ -175,26 +176,26 @@ fn power_loss_during_purge(size: u8) -> Bounds {
 
 /// Restarts and power losses without a purge: bookmarks above the head.
 fn restart(size: u8) -> Bounds {
-    let acts = vec![poll(Strategy::Next, 2, true), poll(Strategy::Next, 1, false), Act::StoreLast];
+    let acts = vec![poll(Strategy::Next, 2, true), Act::StoreLast, Act::Delete, Act::Seek(0)];
     Bounds {
-        consumers: vec![consumer("C", false, acts, 2 + size, 1)],
-        sends: vec![2, 2],
+        consumers: vec![consumer("C", false, acts, 2 + size / 2, 1)],
+        sends: vec![1; usize::from(2 + size / 2)],
         disk_reads: false,
         reads: 1,
-        restarts: 1,
+        restarts: size.min(1),
         power_losses: 1,
-        unsynced_operations: 5,
+        unsynced_operations: 4 + size,
         ..Bounds::default()
     }
 }
 
 /// The topic is deleted and created again under the same name.
 fn delete_and_recreate(size: u8) -> Bounds {
-    let acts = vec![poll(Strategy::Next, 3, true), poll(Strategy::Next, 3, false), Act::StoreLast];
+    let acts = vec![poll(Strategy::Next, 3, true), Act::StoreLast];
     Bounds {
-        consumers: vec![consumer("C", false, acts, 2, 2 + size / 2)],
-        initial_messages: 2,
-        sends: vec![3],
+        consumers: vec![consumer("C", false, acts, 2, 2)],
+        initial_messages: 1,
+        sends: vec![3; usize::from(1 + size / 2)],
         scripts: vec![vec![Command::Recreate]],
         reads: 1,
         ..Bounds::default()
@@ -204,12 +205,13 @@ fn delete_and_recreate(size: u8) -> Bounds {
 /// A purge, a reassignment and a restart together.
 fn three_aspects(size: u8) -> Bounds {
     let acts = vec![poll(Strategy::Next, 1, false), Act::StoreLast];
+    let acts_of_b = vec![poll(Strategy::Next, 1, true)];
     Bounds {
-        consumers: vec![consumer("A", true, acts, 1 + size, 1), consumer("B", true, vec![poll(Strategy::Next, 1, true)], 1, 0)],
+        consumers: vec![consumer("A", true, acts, 1 + size / 2, 1), consumer("B", true, acts_of_b, size.min(1), 0)],
         members: vec![0, 1],
         initial_messages: 1,
         sends: vec![1],
-        scripts: vec![vec![Command::Leave(0), Command::Join(0)], vec![Command::Empty]],
+        scripts: vec![vec![Command::Leave(0), Command::Join(0)][..1 + usize::from(size / 2)].to_vec(), vec![Command::Empty]],
         disk_reads: false,
         reads: 1,
         restarts: 1,
@@ -219,17 +221,17 @@ fn three_aspects(size: u8) -> Bounds {
 
 /// Polls without a budget: what must happen at last.
 fn liveness(size: u8, parked: bool) -> Bounds {
-    let acts = vec![Act::Poll { strategy: Strategy::Next, count: 1, automatic: true, may_wait: parked }, Act::StoreLast];
+    let acts = vec![Act::Poll { strategy: Strategy::Next, count: 1, automatic: true, may_wait: parked }];
     Bounds {
         consumers: vec![
-            ConsumerBounds { polls: None, ..consumer("A", true, acts.clone(), 0, 1) },
-            ConsumerBounds { polls: None, ..consumer("B", true, acts, 0, size) },
+            ConsumerBounds { polls: None, ..consumer("A", true, acts, 0, 0) },
+            consumer("B", true, Vec::new(), 0, 0),
         ],
-        members: vec![0],
+        members: vec![0, 1],
         initial_messages: 1,
-        sends: vec![1],
-        scripts: vec![vec![Command::Join(1), Command::Leave(0)]],
-        pipeline: Pipeline::Held { prepared: 1, queued: 1 },
+        sends: vec![1; usize::from(1 + size / 2)],
+        scripts: vec![vec![Command::Leave(0), Command::Join(0), Command::Leave(1)]],
+        pipeline: Pipeline::Held { prepared: 1, queued: 0 },
         disk_reads: false,
         reads: 2,
         ..Bounds::default()

@@ -3,6 +3,7 @@
 use fencepost_spec::fence::Fence;
 use stateright::actor::Id;
 
+use super::consumer::REUSED_POLL;
 use super::marks::Mark;
 use super::messages::{Act, Command, Envelope, Inner, PRODUCER, RequestId};
 use super::system::{Address, Setup};
@@ -93,6 +94,13 @@ fencepost_spec::words! {
     }
 }
 
+impl ActionKind {
+    /// Whether only a recording's harness does this, never a broker or its clients.
+    pub fn is_of_a_harness(self) -> bool {
+        self == Self::BookmarksAreResurrected
+    }
+}
+
 /// The kind of the delivery of a message, and which of several it is (a consumer, a read), from 1; 0 if there is one only.
 pub fn kind_of(receiver: Id, message: &Envelope) -> (ActionKind, usize) {
     use ActionKind as Kind;
@@ -107,7 +115,8 @@ pub fn kind_of(receiver: Id, message: &Envelope) -> (ActionKind, usize) {
         Envelope::Send(..) => (Kind::ProducerSends, 0),
         Envelope::Next(_) | Envelope::Once(..) => (Kind::OperatorCommands, 0),
         Envelope::Reply(..) if consumer == 0 => (Kind::ProducerGetsAnswer, 0),
-        Envelope::Reply(..) => (Kind::ConsumerGetsAnswer, consumer),
+        // Fairness must not mistake the answer to a poll for the answer to a commit.
+        Envelope::Reply(id, _) => (Kind::ConsumerGetsAnswer, 2 * consumer - usize::from(id.number == REUSED_POLL)),
         Envelope::Acknowledged(..) => (Kind::OperatorGetsAcknowledgement, 0),
         Envelope::Poll(poll) if at_owner => (Kind::PollArrives, whose(poll.id)),
         Envelope::Poll(poll) => (Kind::GatewayDispatchesPoll, whose(poll.id)),
@@ -168,7 +177,7 @@ fn inner_kind(inner: Inner) -> (ActionKind, usize) {
 
 /// How many of one kind are told apart, with the one that stands for none.
 fn width(setup: &Setup) -> usize {
-    1 + setup.bounds.consumers.len().max(usize::from(setup.bounds.reads))
+    1 + (2 * setup.bounds.consumers.len()).max(usize::from(setup.bounds.slots()))
 }
 
 /// The term of an action.

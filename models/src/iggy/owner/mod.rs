@@ -239,8 +239,8 @@ fn refuses_all(reaction: &mut Reaction<Owner>, id: RequestId) -> bool {
 fn inner_step(setup: &Setup, reaction: &mut Reaction<Owner>, inner: Inner) -> Option<()> {
     let purging = matches!(reaction.state.status, Status::Purging(_));
     match inner {
-        Inner::Open(slot) => polls::open(reaction, slot, false),
-        Inner::OpenNewBytes(slot) => polls::open(reaction, slot, true),
+        Inner::Open(slot) => polls::open(setup, reaction, slot, false),
+        Inner::OpenNewBytes(slot) => polls::open(setup, reaction, slot, true),
         Inner::GatewayGivesUp(slot) => polls::gateway_gives_up(setup, reaction, slot),
         Inner::PurgeStep { fails } => purge::step(setup, reaction, fails),
         Inner::Restart => recovery::restart(setup, reaction),
@@ -296,9 +296,8 @@ fn report_drained(setup: &Setup, reaction: &mut Reaction<Owner>) -> Option<()> {
 fn retain(setup: &Setup, reaction: &mut Reaction<Owner>, number: u8, count: u8) {
     let start = reaction.state.log.start.saturating_add(count).min(reaction.state.log.next_offset());
     reaction.state.log.advance_start(start);
-    if let Some(segment) = reaction.state.disk.durable.segment.as_mut().filter(|_| setup.bounds.power_losses == 0) {
-        segment.log.advance_start(start);
-    }
+    let durable = setup.bounds.power_losses == 0;
+    reaction.state.disk.perform(super::disk::Operation::AdvanceStart(start), durable);
     let request = RequestId { client: OPERATOR, number };
     reaction.mark(Mark::Event(EventKind::Retained, Some(request)));
     reaction.send(Address::Operator, Envelope::Acknowledged(number, None));

@@ -101,10 +101,21 @@ fn insert(state: &mut Owner, read: Read) {
     state.reads.insert(position, read);
 }
 
+/// The index of the read that a slot names: the slots are the first reads of all consumers, then their second ones, and so on.
+///
+/// A slot belongs to a consumer, so that weak fairness cannot starve one consumer's read by another's.
+pub fn read_in(setup: &Setup, state: &Owner, slot: u8) -> Option<usize> {
+    let consumers = setup.bounds.consumers.len();
+    let (client, nth) = (usize::from(slot) % consumers, usize::from(slot) / consumers);
+    let of_client = |(_, read): &(usize, &Read)| usize::from(read.id.client) == client;
+    state.reads.iter().enumerate().filter(of_client).nth(nth).map(|(index, _)| index)
+}
+
 /// Opens the file of a planned read. If it was replaced since, the read finds nothing in it, or the new bytes.
-pub fn open(reaction: &mut Reaction<Owner>, slot: u8, new_bytes: bool) -> Option<()> {
+pub fn open(setup: &Setup, reaction: &mut Reaction<Owner>, slot: u8, new_bytes: bool) -> Option<()> {
     let (history, log) = (reaction.state.history, reaction.state.log.clone());
-    let read = reaction.state.reads.get_mut(usize::from(slot)).filter(|read| read.phase == Phase::Planned)?;
+    let index = read_in(setup, &reaction.state, slot)?;
+    let read = reaction.state.reads.get_mut(index).filter(|read| read.phase == Phase::Planned)?;
     let replaced = read.history != history;
     if new_bytes && !replaced {
         return None;
@@ -121,7 +132,8 @@ pub fn open(reaction: &mut Reaction<Owner>, slot: u8, new_bytes: bool) -> Option
 
 /// Completes an opened read, or wakes a parked poll; with `expired`, ends the wait of a parked poll.
 pub fn complete(setup: &Setup, reaction: &mut Reaction<Owner>, slot: u8, expired: bool) -> Option<()> {
-    let read = reaction.state.reads.get(usize::from(slot))?.clone();
+    let index = read_in(setup, &reaction.state, slot)?;
+    let read = reaction.state.reads[index].clone();
     let found = match &read.phase {
         Phase::Planned => return None,
         Phase::Opened(_) if expired => return None,
@@ -138,7 +150,7 @@ pub fn complete(setup: &Setup, reaction: &mut Reaction<Owner>, slot: u8, expired
             last.map_or_else(Vec::new, |last| reaction.state.log.read(read.cursor, last, read.count))
         }
     };
-    reaction.state.reads.remove(usize::from(slot));
+    reaction.state.reads.remove(index);
     finish(setup, reaction, &read, found);
     Some(())
 }
@@ -183,6 +195,8 @@ fn completion_fences(setup: &Setup, reaction: &mut Reaction<Owner>, read: &Read)
         return refusal;
     }
     let current = reaction.state.assignment_number(setup);
+    // A request that knows more than the owner has applied is not refused as stale: "not applied here yet".
+    let origin = origin.filter(|_| read.captured.assignment.is_none_or(|captured| captured <= current));
     let outcome = fence::poll_assignment_at_completion(choices, &read.captured, current);
     let refusal = reaction.fence(Fence::PollAssignmentAtCompletion, outcome, id, origin);
     if refusal.is_some() || !read.automatic {
@@ -328,7 +342,8 @@ pub fn bit(offset: u8) -> u64 {
 /// The gateway stops waiting for a poll and answers in place of the owner; the read goes on.
 pub fn gateway_gives_up(setup: &Setup, reaction: &mut Reaction<Owner>, slot: u8) -> Option<()> {
     reaction.state.gateway_time_outs_left = reaction.state.gateway_time_outs_left.checked_sub(1)?;
-    let read = reaction.state.reads.get_mut(usize::from(slot)).filter(|read| read.caller_waits)?;
+    let index = read_in(setup, &reaction.state, slot)?;
+    let read = reaction.state.reads.get_mut(index).filter(|read| read.caller_waits)?;
     read.caller_waits = false;
     let id: RequestId = read.id;
     reaction.mark(Mark::Event(EventKind::GatewayGaveUp, Some(id)));

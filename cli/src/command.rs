@@ -1,0 +1,46 @@
+//! The subcommands.
+
+use clap::{Parser, Subcommand};
+use fencepost_spec::diagnostic::Problem;
+
+use crate::check::{self, CheckArguments};
+use crate::exit::ExitStatus;
+
+/// What the user typed.
+#[derive(Debug, Parser)]
+#[command(name = "fencepost", version, about = ABOUT, after_help = AFTER_HELP, max_term_width = 120)]
+pub struct CommandLine {
+    /// The subcommand.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const ABOUT: &str = "The executable specification of how a message broker fences polls and consumer offsets";
+
+const AFTER_HELP: &str =
+    "Exit codes, strongest first: 2 bad input, 1 not as expected, 3 stopped before the end, 0 as expected.";
+
+/// One of the subcommands. Each has its arguments and its `run` in its own file.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Explore contracts exhaustively and compare the verdict of every clause with what each contract expects
+    Check(CheckArguments),
+}
+
+impl CommandLine {
+    /// Does what was asked; a problem with the input is printed here.
+    pub fn run(&self) -> ExitStatus {
+        self.command.run().unwrap_or_else(|problem| {
+            eprintln!("{problem}");
+            ExitStatus::BadInput
+        })
+    }
+}
+
+impl Command {
+    fn run(&self) -> Result<ExitStatus, Problem> {
+        match self {
+            Self::Check(arguments) => check::run(arguments),
+        }
+    }
+}

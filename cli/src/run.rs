@@ -1,0 +1,242 @@
+//! A contract explored, view after view.
+
+use std::time::Instant;
+
+use fencepost_checker::describe::Described;
+use fencepost_checker::engine::{Breach, Engine, Exploration, Finding, Progress, Stop, Task};
+use fencepost_checker::guide::Unguided;
+use fencepost_checker::plain::Plain;
+use fencepost_checker::story::{Story, tidy};
+use fencepost_checker::verdict::Verdict;
+use fencepost_models::iggy::clauses;
+use fencepost_models::iggy::system::{self, IggyModel};
+use fencepost_models::iggy::views::{BoundsSet, View, views};
+use fencepost_spec::clause::ClauseName;
+use fencepost_spec::contract::Contract;
+use stateright::Model;
+
+use crate::exploring::{Budget, EngineName};
+
+/// A step of the Iggy models.
+pub type Action = <IggyModel as Model>::Action;
+
+/// Makes the progress of one exploration, given the names of contract and view.
+pub type ProgressMaker<'a> = dyn Fn(&str, &str) -> Box<dyn Progress> + 'a;
+
+/// How contracts are explored.
+pub struct RunOptions<'a> {
+    /// How large the views are.
+    pub bounds: BoundsSet,
+    /// Names of the views to explore; all if there are none.
+    pub views: &'a [&'static str],
+    /// Worker threads.
+    pub threads: usize,
+    /// The engine.
+    pub engine: EngineName,
+    /// When to stop.
+    pub budget: &'a Budget,
+    /// Who is told about the progress.
+    pub progress: &'a ProgressMaker<'a>,
+}
+
+/// What was found out about a contract.
+pub struct ContractResult {
+    /// The contract, as it was explored.
+    pub contract: Contract,
+    /// How large the views were.
+    pub bounds: BoundsSet,
+    /// Name of the engine.
+    pub engine: &'static str,
+    /// How long it took.
+    pub seconds: f64,
+    /// The views that were explored, in the order of the family.
+    pub views: Vec<ViewResult>,
+}
+
+/// What was found out in one view.
+pub struct ViewResult {
+    /// The view.
+    pub view: View,
+    /// Whether the contract answers for it; if not, it is beyond its question and counts for no summary.
+    pub answered_for: bool,
+    /// Distinct states.
+    pub states: u64,
+    /// Executed transitions.
+    pub transitions: u64,
+    /// The last level that had states.
+    pub depth: u32,
+    /// Why it ended early, if it did.
+    pub stopped: Option<Stop>,
+    /// How long it took.
+    pub seconds: f64,
+    /// The clauses that are judged in this view.
+    pub clauses: Vec<ClauseResult>,
+    /// Executed transitions of each term of the vocabulary.
+    pub terms: Vec<(String, u64)>,
+    /// The model, with which traces are told.
+    pub model: IggyModel,
+}
+
+/// What was found out about one clause in one view.
+pub struct ClauseResult {
+    /// The clause.
+    pub clause: ClauseName,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// How often it was exercised, the witness, and the shortest breach.
+    pub finding: Finding<Action>,
+}
+
+/// The verdict on a clause over the views that a contract answers for.
+pub struct Summary<'a> {
+    /// The clause.
+    pub clause: ClauseName,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The shortest breach among those views, and where it is.
+    pub breach: Option<(&'a ViewResult, &'a Breach<Action>)>,
+}
+
+/// Explores a contract.
+pub fn run_contract(contract: Contract, options: &RunOptions<'_>) -> ContractResult {
+    let started = Instant::now();
+    let is_wanted = |view: &View| options.views.is_empty() || options.views.contains(&view.name);
+    let wanted = views(options.bounds, contract.choices.parked_polls).into_iter().filter(is_wanted);
+    let results = wanted.map(|view| run_view(&contract, view, options)).collect();
+    let engine = match options.engine {
+        EngineName::Plain => Plain.name(),
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    ContractResult { contract, bounds: options.bounds, engine, seconds, views: results }
+}
+
+fn run_view(contract: &Contract, view: View, options: &RunOptions<'_>) -> ViewResult {
+    let started = Instant::now();
+    let model = system::model(&contract.choices, &view.bounds);
+    let safety = clauses::safety(&model.cfg);
+    let liveness = if view.liveness { clauses::liveness(&model.cfg) } else { Vec::new() };
+    let progress = (options.progress)(&contract.name, view.name);
+    let task = Task {
+        model: &model,
+        guide: &Unguided,
+        clauses: &safety,
+        liveness: &liveness,
+        limits: &options.budget.limits(),
+        threads: options.threads,
+        progress: &*progress,
+    };
+    let exploration = match options.engine {
+        EngineName::Plain => Plain.explore(&task),
+    };
+    let terms = model.vocabulary().into_iter().zip(exploration.term_counts.iter().copied()).collect();
+    ViewResult {
+        answered_for: contract.answers_for.iter().any(|name| name == view.name),
+        states: exploration.states,
+        transitions: exploration.transitions,
+        depth: exploration.depth,
+        stopped: exploration.stopped,
+        seconds: started.elapsed().as_secs_f64(),
+        clauses: judged(exploration, safety.len()),
+        terms,
+        view,
+        model,
+    }
+}
+
+fn judged(exploration: Exploration<IggyModel, Unguided>, safety_clauses: usize) -> Vec<ClauseResult> {
+    let verdicts = Verdict::of_all(&exploration, safety_clauses);
+    let result = |(finding, verdict): (Finding<Action>, Verdict)| match finding.clause.parse() {
+        Ok(clause) => ClauseResult { clause, verdict, finding },
+        Err(error) => unreachable!("a model judges the clauses of the specification: {error}"),
+    };
+    exploration.findings.into_iter().zip(verdicts).map(result).collect()
+}
+
+impl ContractResult {
+    /// States of all views.
+    pub fn states(&self) -> u64 {
+        self.views.iter().map(|view| view.states).sum()
+    }
+
+    /// The depth of the deepest view.
+    pub fn depth(&self) -> u32 {
+        self.views.iter().map(|view| view.depth).max().unwrap_or(0)
+    }
+
+    /// Why the first view that ended early did so.
+    pub fn stopped(&self) -> Option<Stop> {
+        self.views.iter().find_map(|view| view.stopped)
+    }
+
+    /// Whether every view that the contract answers for was explored (even if it ended early).
+    pub fn covers_its_question(&self) -> bool {
+        self.contract.answers_for.iter().all(|name| self.view(name).is_some())
+    }
+
+    /// Whether all views of the family were explored to their end.
+    pub fn is_exhaustive(&self) -> bool {
+        self.views.len() == fencepost_spec::library::VIEWS.len() && self.stopped().is_none()
+    }
+
+    /// The view with a name, if it was explored.
+    pub fn view(&self, name: &str) -> Option<&ViewResult> {
+        self.views.iter().find(|view| view.view.name == name)
+    }
+
+    /// The verdicts on all clauses over the views that the contract answers for.
+    pub fn summaries(&self) -> Vec<Summary<'_>> {
+        ClauseName::ALL.iter().map(|clause| self.summary(*clause)).collect()
+    }
+
+    /// The verdict on a clause over the views that the contract answers for.
+    pub fn summary(&self, clause: ClauseName) -> Summary<'_> {
+        let answered = self.views.iter().filter(|view| view.answered_for);
+        let verdicts: Vec<Verdict> =
+            answered.clone().filter_map(|view| view.clause(clause)).map(|it| it.verdict).collect();
+        Summary { clause, verdict: Verdict::summary(&verdicts), breach: shortest_breach(answered, clause) }
+    }
+}
+
+/// The shortest breach of a clause in some views; of equals the first.
+pub fn shortest_breach<'a>(
+    views: impl Iterator<Item = &'a ViewResult>,
+    clause: ClauseName,
+) -> Option<(&'a ViewResult, &'a Breach<Action>)> {
+    views
+        .filter_map(|view| Some((view, view.clause(clause)?.finding.broken.as_ref()?)))
+        .min_by_key(|(_, breach)| breach.trace.actions.len())
+}
+
+impl ViewResult {
+    /// What was found out about a clause, if it is judged here.
+    pub fn clause(&self, clause: ClauseName) -> Option<&ClauseResult> {
+        self.clauses.iter().find(|result| result.clause == clause)
+    }
+
+    /// The verdict on a clause.
+    pub fn verdict(&self, clause: ClauseName) -> Verdict {
+        self.clause(clause).map_or(Verdict::NotChecked, |result| result.verdict)
+    }
+
+    /// Tells the breach of a clause, tidied; if it was not broken, its witness; if there is none, nothing.
+    pub fn story(&self, clause: ClauseName, title: &str) -> Option<Story> {
+        let finding = &self.clause(clause)?.finding;
+        let (trace, ending) = match (&finding.broken, &finding.witness) {
+            (Some(breach), _) => (&breach.trace, format!("{clause} is violated: {}", breach.reason)),
+            (None, Some(witness)) => (witness, format!("{clause} is exercised by the last step, and upheld")),
+            (None, None) => return None,
+        };
+        let told = tidy(&self.model, trace).and_then(|trace| Story::of(&self.model, title, &trace, ending));
+        match told {
+            Ok(story) => Some(story),
+            Err(error) => unreachable!("a trace of a model can be told by it: {error}"),
+        }
+    }
+}
+
+impl ClauseResult {
+    /// Steps of the shortest way to a breach.
+    pub fn story_steps(&self) -> Option<usize> {
+        self.finding.broken.as_ref().map(|breach| breach.trace.actions.len())
+    }
+}

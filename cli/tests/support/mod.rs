@@ -1,0 +1,36 @@
+//! Running the command.
+#![allow(dead_code, reason = "not every test file uses everything")]
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// `fencepost check` with arguments.
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
+    command.arg("check").args(arguments);
+    command
+}
+
+/// The same with the helpers of `assert_cmd`, and a time-out.
+pub fn check(arguments: &[&str]) -> assert_cmd::Command {
+    let mut command = assert_cmd::Command::from_std(command(arguments));
+    command.timeout(std::time::Duration::from_secs(120));
+    command
+}
+
+/// What a command printed, and how it ended.
+pub fn output_of(mut command: assert_cmd::Command) -> Output {
+    command.output().expect("the command runs")
+}
+
+/// Bytes as text.
+pub fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text in UTF-8")
+}
+
+/// The JSON that `fencepost check` prints.
+pub fn json(arguments: &[&str]) -> Value {
+    let output = output_of(check(arguments));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text_of(&output.stderr)))
+}
