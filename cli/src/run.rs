@@ -49,6 +49,8 @@ pub struct ContractResult {
     pub engine: &'static str,
     /// How long it took.
     pub seconds: f64,
+    /// Whether all views of the family were explored.
+    pub explores_all_views: bool,
     /// The views that were explored, in the order of the family.
     pub views: Vec<ViewResult>,
 }
@@ -101,13 +103,15 @@ pub struct Summary<'a> {
 pub fn run_contract(contract: Contract, options: &RunOptions<'_>) -> ContractResult {
     let started = Instant::now();
     let is_wanted = |view: &View| options.views.is_empty() || options.views.contains(&view.name);
-    let wanted = views(options.bounds, contract.choices.parked_polls).into_iter().filter(is_wanted);
+    let all = views(options.bounds, &contract.choices);
+    let explores_all_views = all.iter().all(is_wanted);
+    let wanted = all.into_iter().filter(is_wanted);
     let results = wanted.map(|view| run_view(&contract, view, options)).collect();
     let engine = match options.engine {
         EngineName::Plain => Plain.name(),
     };
     let seconds = started.elapsed().as_secs_f64();
-    ContractResult { contract, bounds: options.bounds, engine, seconds, views: results }
+    ContractResult { contract, bounds: options.bounds, engine, seconds, explores_all_views, views: results }
 }
 
 fn run_view(contract: &Contract, view: View, options: &RunOptions<'_>) -> ViewResult {
@@ -175,7 +179,7 @@ impl ContractResult {
 
     /// Whether all views of the family were explored to their end.
     pub fn is_exhaustive(&self) -> bool {
-        self.views.len() == fencepost_spec::library::VIEWS.len() && self.stopped().is_none()
+        self.explores_all_views && self.stopped().is_none()
     }
 
     /// The view with a name, if it was explored.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fencepost_models::iggy::vocabulary::{ActionKind, passed_term, refused_term, without_number};
+use fencepost_spec::contract::Contract;
 use fencepost_spec::fence::Fence;
 
 use crate::run::ContractResult;
@@ -32,22 +33,65 @@ pub fn judge(result: &ContractResult) -> Option<Vacuity> {
     for (term, count) in result.views.iter().flat_map(|view| &view.terms) {
         *counts.entry(without_number(term)).or_default() += count;
     }
-    let is_impossible = |term: &str| result.contract.impossible.iter().any(|impossible| impossible.what == term);
+    let happened = |term: &str| counts.get(term).is_some_and(|count| *count > 0);
+    Some(compare(&result.contract, happened))
+}
+
+/// Compares what happened with what a contract calls impossible.
+fn compare(contract: &Contract, happened: impl Fn(&str) -> bool) -> Vacuity {
     let mut vacuity = Vacuity::default();
-    for term in demanded_terms(result) {
-        let happened = counts.get(term.as_str()).copied().unwrap_or(0) > 0;
-        match is_impossible(&term) {
-            true if happened => vacuity.happened_though_impossible.push(term),
-            false if !happened => vacuity.never_happened.push(term),
+    for term in demanded_terms(contract) {
+        let is_impossible = contract.impossible.iter().any(|impossible| impossible.what == term);
+        match happened(&term) {
+            true if is_impossible => vacuity.happened_though_impossible.push(term),
+            false if !is_impossible => vacuity.never_happened.push(term),
             _ => {}
         }
     }
-    Some(vacuity)
+    vacuity
 }
 
 /// All actions, and both outcomes of each fence that the contract has.
-fn demanded_terms(result: &ContractResult) -> Vec<String> {
-    let fences = Fence::ALL.iter().filter(|fence| result.contract.choices.has(**fence));
+fn demanded_terms(contract: &Contract) -> Vec<String> {
+    let fences = Fence::ALL.iter().filter(|fence| contract.choices.has(**fence));
     let outcomes = fences.flat_map(|fence| [passed_term(*fence), refused_term(*fence)]);
     ActionKind::ALL.iter().map(|kind| kind.word().to_owned()).chain(outcomes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fencepost_spec::contract::Impossible;
+
+    fn contract(impossible: &[&str]) -> Contract {
+        let mut contract = fencepost_spec::library::contract("iggy-2026-08").expect("a built-in contract");
+        let entry = |what: &&str| Impossible { what: (*what).to_owned(), because: "a test".to_owned() };
+        contract.impossible = impossible.iter().map(entry).collect();
+        contract
+    }
+
+    #[test]
+    fn given_that_everything_happened_when_compared_should_be_clean() {
+        assert!(compare(&contract(&[]), |_| true).is_clean());
+    }
+
+    #[test]
+    fn given_what_never_happened_when_compared_should_demand_a_reason() {
+        let happened = |term: &str| term != "read-opens" && term != "store-in-range-on-arrival refused";
+        let vacuity = compare(&contract(&[]), happened);
+        assert_eq!(vacuity.never_happened, ["read-opens", "store-in-range-on-arrival refused"]);
+        assert!(compare(&contract(&["read-opens", "store-in-range-on-arrival refused"]), happened).is_clean());
+    }
+
+    #[test]
+    fn given_an_absent_fence_when_its_outcomes_never_happen_should_be_clean() {
+        assert!(compare(&contract(&[]), |term| !term.starts_with("poll-history-at-completion")).is_clean());
+    }
+
+    #[test]
+    fn given_what_is_called_impossible_when_it_happens_should_be_a_failure() {
+        let vacuity = compare(&contract(&["parked-poll-expires"]), |_| true);
+        assert_eq!(vacuity.happened_though_impossible, ["parked-poll-expires"]);
+        assert!(vacuity.never_happened.is_empty());
+    }
 }

@@ -7,7 +7,7 @@ fn main() {
     let set: views::BoundsSet = args.get(3).map_or(views::BoundsSet::Quick, |s| s.parse().unwrap());
     for contract in fencepost_spec::library::contracts().unwrap() {
         if args.get(1).is_some_and(|a| a != "all" && *a != contract.name) { continue; }
-        for view in views::views(set, contract.choices.parked_polls) {
+        for view in views::views(set, &contract.choices) {
             if args.get(2).is_some_and(|a| a != "all" && a != view.name) { continue; }
             let model = system::model(&contract.choices, &view.bounds);
             let safety = clauses::safety(&model.cfg);

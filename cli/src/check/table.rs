@@ -6,7 +6,7 @@ use fencepost_spec::clause::ClauseName;
 use fencepost_spec::contract::ExpectedVerdict;
 
 use crate::expectation::is_unexpected;
-use crate::output::{table, table_text};
+use crate::output::{table, table_text, wrapped};
 use crate::run::{ContractResult, Summary};
 
 use super::Report;
@@ -15,7 +15,7 @@ use super::Report;
 const MOST_WITH_EXPECTED: usize = 3;
 
 /// Width of a column's title, unless one of its words is wider.
-const TITLE_WIDTH: usize = 9;
+const TITLE_WIDTH: usize = 10;
 
 /// The table, and under it the meaning of its cells.
 pub(super) fn text(report: &Report) -> String {
@@ -51,16 +51,23 @@ fn titles(report: &Report, with_expected: bool) -> Vec<Cell> {
     titles
 }
 
-/// The name of a contract, broken at its hyphens.
+/// The name of a contract, broken at its hyphens into as few lines as [`TITLE_WIDTH`] allows, and those as short as can be.
 fn title(name: &str) -> String {
+    let widest = broken(name, TITLE_WIDTH);
+    let narrowest = (1..TITLE_WIDTH).map(|width| broken(name, width)).find(|lines| lines.len() <= widest.len());
+    narrowest.unwrap_or(widest).join("\n")
+}
+
+/// A name, broken at hyphens into lines of a width; words that are wider have lines of their own.
+fn broken(name: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in name.split_inclusive('-') {
         match lines.last_mut() {
-            Some(line) if line.is_empty() || line.len() + word.len() <= TITLE_WIDTH => line.push_str(word),
+            Some(line) if line.is_empty() || line.len() + word.len() <= width => line.push_str(word),
             _ => lines.push(word.to_owned()),
         }
     }
-    lines.join("\n")
+    lines
 }
 
 fn expected(result: &ContractResult, clause: ClauseName) -> Option<ExpectedVerdict> {
@@ -101,7 +108,7 @@ fn short(summary: &Summary<'_>) -> String {
 fn legend(report: &Report, table: &Table) -> String {
     let cells: Vec<String> = table.row_iter().flat_map(|row| row.cell_iter().skip(1).map(Cell::content)).collect();
     let occurs = |start: &str| cells.iter().any(|cell| cell.starts_with(start));
-    let mark = if report.is_changed() { "*  not what is expected with the fence" } else { "!  not as expected" };
+    let mark = if report.is_changed() { "*  other than expected with the fence" } else { "!  not as expected" };
     let meanings = [
         (occurs("✗"), "✗ 9  violated, shortest story 9 steps"),
         (occurs("holds"), "holds  exhaustive"),
@@ -111,5 +118,5 @@ fn legend(report: &Report, table: &Table) -> String {
         (cells.iter().any(|cell| cell.ends_with('!') || cell.ends_with('*')), mark),
     ];
     let used: Vec<&str> = meanings.into_iter().filter(|(is_used, _)| *is_used).map(|(_, meaning)| meaning).collect();
-    used.join("   ") + "\n"
+    wrapped(used, "   ", 0) + "\n"
 }

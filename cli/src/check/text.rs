@@ -36,7 +36,7 @@ fn heading(report: &Report) -> String {
         first.engine
     );
     let names: Vec<&str> = first.views.iter().map(|view| view.view.name).collect();
-    if names.len() < VIEWS.len() {
+    if !first.explores_all_views {
         let start = format!("only {} of {} views, so what is absent is not judged: ", names.len(), VIEWS.len());
         text.push_str(&format!("{start}{}\n", wrapped(names, ", ", 0)));
     }

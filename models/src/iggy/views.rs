@@ -1,5 +1,7 @@
 //! The views: each a set of budgets over the same actors, which explores a few aspects together.
 
+use fencepost_spec::contract::{Choices, ClientCommits, WireIdentity};
+
 use super::bounds::{Bounds, ConsumerBounds, Pipeline};
 use super::messages::{Act, Command, Key, Strategy};
 
@@ -26,8 +28,8 @@ pub struct View {
     pub liveness: bool,
 }
 
-/// All views in a size, in the order of the reports. `parked` tells whether polls may wait under the contract.
-pub fn views(set: BoundsSet, parked: bool) -> Vec<View> {
+/// All views in a size, in the order of the reports. They depend on the contract only where its clients can do more.
+pub fn views(set: BoundsSet, choices: &Choices) -> Vec<View> {
     let size = match set {
         BoundsSet::Quick => 0,
         BoundsSet::Ci => 1,
@@ -35,22 +37,22 @@ pub fn views(set: BoundsSet, parked: bool) -> Vec<View> {
     };
     fencepost_spec::library::VIEWS
         .iter()
-        .map(|name| View { name, bounds: bounds(name, size, parked), liveness: *name == "liveness" })
+        .map(|name| View { name, bounds: bounds(name, size, choices), liveness: *name == "liveness" })
         .collect()
 }
 
-fn bounds(name: &str, size: u8, parked: bool) -> Bounds {
+fn bounds(name: &str, size: u8, choices: &Choices) -> Bounds {
     match name {
         "purge-with-pending-polls" => purge_with_pending_polls(size),
         "queued-operations-with-purge" => queued_operations_with_purge(size),
-        "polls-with-reassignment" => polls_with_reassignment(size, parked),
+        "polls-with-reassignment" => polls_with_reassignment(size, choices.parked_polls),
         "commits-with-reassignment" => commits_with_reassignment(size),
         "join-with-drain" => join_with_drain(size),
         "power-loss-during-purge" => power_loss_during_purge(size),
         "restart" => restart(size),
-        "delete-and-recreate" => delete_and_recreate(size),
+        "delete-and-recreate" => delete_and_recreate(size, choices),
         "three-aspects" => three_aspects(size),
-        _ => liveness(size, parked),
+        _ => liveness(size, choices.parked_polls),
     }
 }
 
@@ -190,10 +192,13 @@ fn restart(size: u8) -> Bounds {
 }
 
 /// The topic is deleted and created again under the same name.
-fn delete_and_recreate(size: u8) -> Bounds {
+fn delete_and_recreate(size: u8, choices: &Choices) -> Bounds {
     let acts = vec![poll(Strategy::Next, 3, true), Act::StoreLast];
+    // A client that commits bare offsets tries again with a new stamp after a refusal.
+    let stamps = choices.commit_identity_on_wire != WireIdentity::Nothing;
+    let retries = u8::from(stamps && choices.client_commits == ClientCommits::BareOffset);
     Bounds {
-        consumers: vec![consumer("C", false, acts, 2, 2)],
+        consumers: vec![consumer("C", false, acts, 2, 1 + retries.max(size / 2))],
         initial_messages: 1,
         sends: vec![3; usize::from(1 + size / 2)],
         scripts: vec![vec![Command::Recreate]],
