@@ -23,6 +23,8 @@ crate::words! {
         GatewayGaveUp = "gateway-gave-up",
         /// Metadata decided.
         Decided = "decided",
+        /// The gateway's mirror shows what metadata decided.
+        Mirrored = "mirrored",
         /// The owner has applied what metadata decided.
         Applied = "applied",
         /// The owner process died, the operating system went on.

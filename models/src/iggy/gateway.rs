@@ -7,7 +7,7 @@ use fencepost_spec::identity::Context;
 use fencepost_spec::reply::NOT_ACCEPTED;
 
 use super::marks::Mark;
-use super::messages::{Answer, Commit, Decree, Envelope, Key, Poll, Produce, RequestId};
+use super::messages::{Answer, Commit, Decree, Envelope, Key, OPERATOR, Poll, Produce, RequestId};
 use super::producer::address;
 use super::system::{Address, Reaction, Setup};
 
@@ -27,6 +27,8 @@ pub fn react(setup: &Setup, state: &Gateway, message: &Envelope) -> Option<React
                 return None;
             }
             reaction.state.mirror = decree.clone();
+            let request = (decree.cause > 0).then_some(RequestId { client: OPERATOR, number: decree.cause });
+            reaction.mark(Mark::Event(EventKind::Mirrored, request));
         }
         Envelope::Poll(poll) => dispatch_poll(setup, &mut reaction, poll),
         Envelope::Commit(commit) => dispatch_commit(setup, &mut reaction, commit),
