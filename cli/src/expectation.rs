@@ -38,21 +38,17 @@ pub fn unexpected(result: &ContractResult) -> Vec<Unexpected<'_>> {
             });
         }
     }
-    for (clause, expectation) in &result.contract.expected {
-        for (name, expected) in &expectation.views {
-            let Some(view) = result.view(name) else { continue };
+    for view in &result.views {
+        for (clause, expectation) in &result.contract.expected {
+            let listed = expectation.views.get(view.view.name);
             let verdict = view.verdict(*clause);
-            if is_unexpected(*expected, verdict, true) {
+            // A view that the file does not list is expected to agree with the summary, or not to exercise the clause.
+            let silent = matches!(verdict, Verdict::Vacuous | Verdict::NotChecked);
+            let expected = *listed.unwrap_or(&expectation.verdict);
+            if (listed.is_some() || !silent) && is_unexpected(expected, verdict, true) {
                 let story_steps = view.clause(*clause).and_then(|clause| clause.story_steps());
-                let view = Some(name.as_str());
-                found.push(Unexpected {
-                    clause: *clause,
-                    view,
-                    expected: *expected,
-                    verdict,
-                    story_steps,
-                    expectation,
-                });
+                let view = Some(view.view.name);
+                found.push(Unexpected { clause: *clause, view, expected, verdict, story_steps, expectation });
             }
         }
     }

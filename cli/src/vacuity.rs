@@ -55,7 +55,8 @@ fn compare(contract: &Contract, happened: impl Fn(&str) -> bool) -> Vacuity {
 fn demanded_terms(contract: &Contract) -> Vec<String> {
     let fences = Fence::ALL.iter().filter(|fence| contract.choices.has(**fence));
     let outcomes = fences.flat_map(|fence| [passed_term(*fence), refused_term(*fence)]);
-    ActionKind::ALL.iter().map(|kind| kind.word().to_owned()).chain(outcomes).collect()
+    let actions = ActionKind::ALL.iter().filter(|kind| !kind.is_of_a_harness());
+    actions.map(|kind| kind.word().to_owned()).chain(outcomes).collect()
 }
 
 #[cfg(test)]

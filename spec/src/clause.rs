@@ -176,7 +176,7 @@ pub const CLAUSES: &[Clause] = &[
         reason: "A client can prepare for a lost reply, not for a reply that says the opposite of what happened.",
         scope: "The gateway's time-out counts as an answer if the client is told something definite, such as an empty batch.",
         liveness: false,
-        mutant: mutant("iggy-poll-completion", Without(Fence::CallerPresentAtCompletion), "polls-with-reassignment"),
+        mutant: mutant("iggy-poll-completion", Without(Fence::CallerPresentAtCompletion), "delete-and-recreate"),
     },
     Clause {
         name: ClauseName::RevocationDrainsOrTimesOut,

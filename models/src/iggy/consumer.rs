@@ -5,7 +5,6 @@ use fencepost_spec::event::EventKind;
 use fencepost_spec::identity::{Assignment, Context, Origin};
 use fencepost_spec::reply::{HISTORY_UNAVAILABLE, PARTITION_NOT_OWNED};
 
-use super::bounds::ConsumerBounds;
 use super::gateway::assignment_number;
 use super::marks::Mark;
 use super::messages::{Act, Answer, Batch, Commit, CommitAction, Decree, Envelope, Poll, RequestId};

@@ -103,21 +103,19 @@ fn queued_operations_with_purge(size: u8) -> Bounds {
 
 /// Two members poll while the partition moves from one to the other and back.
 fn polls_with_reassignment(size: u8, parked: bool) -> Bounds {
-    let mut acts_of_a = vec![poll(Strategy::Next, 1, true)];
-    if parked {
-        acts_of_a.push(Act::Poll { strategy: Strategy::Next, count: 1, automatic: true, may_wait: true });
-    }
+    let longer = Act::Poll { strategy: Strategy::Next, count: 2, automatic: true, may_wait: parked };
+    let acts_of_a = vec![poll(Strategy::Next, 1, true), longer, Act::GiveUpPoll];
     let acts_of_b = vec![poll(Strategy::Next, 2, true)];
     Bounds {
         consumers: vec![
-            consumer("A", true, acts_of_a, 1 + size / 2, 0),
-            consumer("B", true, acts_of_b, 1 + size / 2, 0),
+            ConsumerBounds { give_ups: 1, ..consumer("A", true, acts_of_a, 2 + size / 2, 0) },
+            consumer("B", true, acts_of_b, size, 0),
         ],
         members: vec![0],
         initial_messages: 2,
-        scripts: vec![vec![Command::Join(1), Command::Leave(0)], vec![Command::Retain(1)]],
+        scripts: vec![vec![Command::Join(1), Command::Leave(0)]],
         reads: 2,
-        gateway_time_outs: 1,
+        gateway_time_outs: size / 2,
         ..Bounds::default()
     }
 }
@@ -134,6 +132,7 @@ fn commits_with_reassignment(size: u8) -> Bounds {
         members: vec![0, 1],
         initial_messages: 2,
         scripts: vec![vec![Command::Leave(0), Command::Join(0), Command::Leave(1)]],
+        pipeline: Pipeline::Held { prepared: 1, queued: 1 },
         disk_reads: false,
         reads: 1,
         ..Bounds::default()
@@ -202,7 +201,9 @@ fn delete_and_recreate(size: u8, choices: &Choices) -> Bounds {
         initial_messages: 1,
         sends: vec![3; usize::from(1 + size / 2)],
         scripts: vec![vec![Command::Recreate]],
+        new_bytes: true,
         reads: 1,
+        gateway_time_outs: 1,
         ..Bounds::default()
     }
 }
@@ -216,7 +217,10 @@ fn three_aspects(size: u8) -> Bounds {
         members: vec![0, 1],
         initial_messages: 1,
         sends: vec![1],
-        scripts: vec![vec![Command::Leave(0), Command::Join(0)][..1 + usize::from(size / 2)].to_vec(), vec![Command::Empty]],
+        scripts: vec![
+            vec![Command::Leave(0), Command::Join(0)][..1 + usize::from(size / 2)].to_vec(),
+            vec![Command::Retain(1), Command::Empty],
+        ],
         disk_reads: false,
         reads: 1,
         restarts: 1,
