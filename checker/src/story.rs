@@ -6,6 +6,7 @@ use std::fmt;
 
 use crate::describe::{Described, Telling, Transition};
 use crate::engine::Trace;
+use crate::guide::{Guide, Unguided};
 
 /// One numbered line of a story.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,12 +82,27 @@ pub fn tidy<M: Described>(model: &M, trace: &Trace<M::Action>) -> Result<Trace<M
 where
     M::Action: PartialEq,
 {
-    let take = |state: &M::State, action: &M::Action| {
+    tidy_under(model, &Unguided, trace)
+}
+
+/// As [`tidy`], for a trace that a guide allows: the guide allows the result, too, and ends in the same state.
+///
+/// # Errors
+/// A [`ReplayError`], if the trace is not one of this model, or if the guide does not allow it.
+pub fn tidy_under<M: Described, G: Guide<M>>(
+    model: &M,
+    guide: &G,
+    trace: &Trace<M::Action>,
+) -> Result<Trace<M::Action>, ReplayError>
+where
+    M::Action: PartialEq,
+{
+    let take = |(state, at): &(M::State, G::State), action: &M::Action| {
         let mut possible = Vec::new();
         model.actions(state, &mut possible);
-        possible.contains(action).then(|| model.next_state(state, action.clone())).flatten()
+        possible.contains(action).then(|| guided_step(model, guide, state, at, action)).flatten()
     };
-    let mut states = replay(model, trace)?;
+    let mut states = replay_under(model, guide, trace)?;
     let mut actions = trace.actions.clone();
     if trace.loop_start.is_some() || actions.len() < 3 {
         return Ok(trace.clone());
@@ -105,6 +121,41 @@ where
         }
     }
     Ok(Trace { actions, ..trace.clone() })
+}
+
+/// Where a step leads in the model and in the guide, if it is possible in both.
+fn guided_step<M: Described, G: Guide<M>>(
+    model: &M,
+    guide: &G,
+    before: &M::State,
+    at: &G::State,
+    action: &M::Action,
+) -> Option<(M::State, G::State)> {
+    let after = model.next_state(before, action.clone())?;
+    let facts = model.facts(before, action, &after);
+    let at = guide.next(at, &Transition { before, action, after: &after, facts: &facts })?;
+    Some((after, at))
+}
+
+/// The states of model and guide that a trace passes, the initial ones first.
+///
+/// # Errors
+/// A [`ReplayError`], if the trace is not one of this model, or if the guide does not allow it.
+pub fn replay_under<M: Described, G: Guide<M>>(
+    model: &M,
+    guide: &G,
+    trace: &Trace<M::Action>,
+) -> Result<Vec<(M::State, G::State)>, ReplayError> {
+    replay(model, trace)?;
+    let initial = model.init_states().into_iter().nth(trace.initial);
+    let initial = initial.ok_or(ReplayError::NoInitialState(trace.initial))?;
+    let mut states = vec![(initial, guide.start())];
+    for (index, action) in trace.actions.iter().enumerate() {
+        let (state, at) = &states[index];
+        let next = guided_step(model, guide, state, at, action).ok_or(ReplayError::Impossible(index))?;
+        states.push(next);
+    }
+    Ok(states)
 }
 
 impl Story {

@@ -4,6 +4,7 @@
 //! clauses and fences by name or file), [`exploring`] (the options of an exploration), [`run`] (a contract explored view by
 //! view), [`expectation`] and [`vacuity`] (what is not as expected), [`output`], [`interrupt`] and [`exit`].
 
+pub mod ask;
 pub mod check;
 pub mod command;
 pub mod exit;

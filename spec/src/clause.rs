@@ -42,6 +42,8 @@ crate::words! {
 pub struct Mutant {
     /// The contract that is changed.
     pub contract: &'static str,
+    /// A change that makes the clause hold first, if no contract keeps it.
+    pub repair: Option<Change>,
     /// The change: a fence removed, or a choice made differently (`key = "value"`).
     pub change: Change,
     /// A view that shows the breach.
@@ -85,7 +87,7 @@ use crate::fence::Fence;
 use Change::{Choose, Without};
 
 const fn mutant(contract: &'static str, change: Change, view: &'static str) -> Mutant {
-    Mutant { contract, change, view }
+    Mutant { contract, repair: None, change, view }
 }
 
 /// All clauses, in the order of [`ClauseName::ALL`] (a test compares).
@@ -128,7 +130,7 @@ pub const CLAUSES: &[Clause] = &[
         reason: "A client that was refused will act as if nothing had happened.",
         scope: "An automatic store is part of its poll: if the store is refused, it must not leave its bookmark behind.",
         liveness: false,
-        mutant: mutant("iggy-poll-completion", Choose("bookmark_of_automatic_store", "before-admission"), "queued-operations-with-purge"),
+        mutant: mutant("iggy-poll-completion", Choose("bookmark_of_automatic_store", "before-admission"), "liveness"),
     },
     Clause {
         name: ClauseName::CommitUnderReadingAssignment,
@@ -184,7 +186,12 @@ pub const CLAUSES: &[Clause] = &[
         reason: "A member that is still working on a batch should be allowed to finish it.",
         scope: "Leave, disconnect and a changed partition count move at once.",
         liveness: false,
-        mutant: mutant("owner-installed", Without(Fence::RevocationDrainedBeforeMove), "join-with-drain"),
+        mutant: Mutant {
+            contract: "owner-installed",
+            repair: Some(Choose("join_takes_partition", "when-reported-drained")),
+            change: Without(Fence::RevocationDrainedBeforeMove),
+            view: "join-with-drain",
+        },
     },
     Clause {
         name: ClauseName::NoNeedlessRefusal,

@@ -179,6 +179,16 @@ crate::words! {
     }
 }
 
+crate::words! {
+    /// When a join takes a partition from a live member.
+    pub enum JoinTakes {
+        /// At once, if no batch was under way when the owner was asked before the join was proposed; else when it is drained.
+        IfIdleWhenAsked = "if-idle-when-asked",
+        /// Always when the owner reports that it is drained; from then on the owner grants the group nothing more.
+        WhenReportedDrained = "when-reported-drained",
+    }
+}
+
 /// The answer with which a fence refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FenceAnswer {
@@ -278,6 +288,8 @@ choices! {
     commits_durable: CommitsDurable,
     /// Whether a poll may wait at the owner for messages.
     parked_polls: bool,
+    /// When a join takes a partition from a live member.
+    join_takes_partition: JoinTakes,
 }
 
 impl Choices {

@@ -12,6 +12,7 @@ use crate::contract::{
 use crate::diagnostic::{Problem, nearest, parse_toml};
 use crate::fence::Fence;
 use crate::reply::Code;
+use crate::scenario::{Scenario, parse_scenario};
 
 macro_rules! built_in {
     ($folder:literal: $($name:literal),+ $(,)?) => {
@@ -30,6 +31,61 @@ pub const CONTRACTS: &[(&str, &str)] = built_in!("contracts":
     "owner-installed",
     "owner-installed-bare-offsets",
 );
+
+/// Name and text of the scenarios that are built in, in the order of the reports.
+pub const SCENARIOS: &[(&str, &str)] = built_in!("scenarios":
+    "disk-read-ends-after-purge",
+    "refused-poll-can-be-repeated",
+    "stale-last-polled-holds-up-a-join",
+    "queued-automatic-store-crosses-purge",
+    "queued-store-crosses-purge",
+    "manual-commit-of-a-read-before-purge",
+    "manual-commit-on-the-purged-partition",
+    "send-after-acknowledged-purge",
+    "poll-after-acknowledged-purge",
+    "store-after-acknowledged-purge",
+    "bookmark-returns-after-power-loss",
+    "segment-returns-after-power-loss",
+    "bookmark-cannot-be-unlinked",
+    "power-lost-half-way-through-purge",
+    "acknowledged-commit-and-power-loss",
+    "successful-poll-is-no-durable-commit",
+    "store-arrives-after-re-creation",
+    "disk-read-ends-after-re-creation",
+    "commit-read-before-re-creation",
+    "ownership-lost-during-a-disk-read",
+    "poll-in-flight-across-regaining",
+    "parked-poll-and-reassignment",
+    "delayed-commit-after-regaining",
+    "abandoned-batch-committed-after-regaining",
+    "queued-store-crosses-reassignment",
+    "join-under-a-pending-read",
+    "join-elsewhere-in-the-group",
+    "reply-lost-after-acceptance",
+    "gateway-gives-up-before-completion",
+    "completion-capacity-exhausted",
+    "bookmark-from-before-a-purge",
+    "bookmark-below-the-start-after-retention",
+    "old-client-sends-no-identity",
+    "old-client-commits-in-peace",
+    "bookmark-above-the-head-after-power-loss",
+    "completions-out-of-order",
+    "store-beyond-the-head",
+    "delete-of-a-missing-bookmark",
+    "not-an-owner",
+    "commit-by-a-former-member",
+);
+
+/// A built-in scenario by name.
+///
+/// # Errors
+/// A [`Problem`] that names the nearest scenario.
+pub fn scenario(name: &str) -> Result<Scenario, Problem> {
+    let Some((name, text)) = SCENARIOS.iter().find(|(known, _)| *known == name) else {
+        return Err(unknown("scenario", name, SCENARIOS.iter().map(|(known, _)| *known)));
+    };
+    parse_scenario(&format!("spec/scenarios/{name}.toml"), text)
+}
 
 /// The views of the Iggy family, in the order of the reports.
 pub const VIEWS: &[&str] = &[

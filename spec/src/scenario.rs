@@ -365,6 +365,22 @@ pub fn parse_scenario(file: &str, text: &str) -> Result<Scenario, Problem> {
     })
 }
 
+/// The event of a request without which another cannot be. An answer can come at any time: from the gateway, for example,
+/// or from metadata before anything is applied.
+fn earlier_event(kind: EventKind) -> Option<EventKind> {
+    match kind {
+        EventKind::Dispatched | EventKind::Decided | EventKind::Answered | EventKind::GivenUp | EventKind::Retained => {
+            Some(EventKind::Sent)
+        }
+        EventKind::Arrived => Some(EventKind::Dispatched),
+        EventKind::Opened | EventKind::Completed | EventKind::Committed | EventKind::GatewayGaveUp => {
+            Some(EventKind::Arrived)
+        }
+        EventKind::Mirrored | EventKind::Applied => Some(EventKind::Decided),
+        EventKind::Sent | EventKind::Crashed | EventKind::PowerLost | EventKind::Restarted => None,
+    }
+}
+
 struct Reader<'a> {
     file: &'a str,
     text: &'a str,
@@ -513,14 +529,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Every event waits for the earlier phases of its own step and for its conditions; that must not go round in a circle.
+    /// Every event waits for the event of its own step that comes before it and for its conditions; that must not go round
+    /// in a circle.
     fn refuse_cycles(&self, steps: &[Step]) -> Result<(), Problem> {
         let mut done: Vec<(usize, EventKind)> = Vec::new();
         loop {
             let before = done.len();
             for (index, step) in steps.iter().enumerate() {
-                for (position, phase) in step.does.phases().iter().enumerate() {
-                    let earlier = step.does.phases()[..position].iter().all(|other| done.contains(&(index, *other)));
+                for phase in step.does.phases() {
+                    let earlier = earlier_event(*phase).is_none_or(|other| done.contains(&(index, other)));
                     let end = |other: usize| *steps[other].does.phases().last().unwrap_or(&EventKind::Answered);
                     let conditions = step.conditions.get(phase).into_iter().flatten();
                     let met = conditions

@@ -17,3 +17,11 @@ fn given_the_tables_when_compared_with_their_enumerations_should_be_in_the_same_
     let fences: Vec<Fence> = DESCRIPTIONS.iter().map(|row| row.fence).collect();
     assert_eq!(fences, Fence::ALL);
 }
+
+#[test]
+fn given_the_built_in_scenarios_when_loaded_should_all_parse_under_their_own_name() {
+    for (name, _) in library::SCENARIOS {
+        let scenario = library::scenario(name).unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(scenario.name, *name);
+    }
+}

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::Row;
-use super::line::typed;
+use super::line::{problem, typed};
 
 /// The name of a consumer, group or member: text or a number.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -333,7 +333,12 @@ pub(super) fn answer(
         Ask::FinishPoll { .. } | Ask::SubmitAutoCommit { .. } => return Err(unsupported(file, text, row, "a held automatic store")),
         Ask::PurgeBegin {} | Ask::PurgeStep { .. } => return Err(unsupported(file, text, row, "a purge in steps")),
     };
-    Ok(PartitionStep { request, answer })
+    let step = PartitionStep { request, answer };
+    let asks = matches!(step.request, Ask::BeginPoll { .. } | Ask::Store { .. } | Ask::Delete { .. });
+    if asks && step.who().is_none() {
+        return Err(problem(file, text, row, "request", "the request names neither `consumer` nor `group`"));
+    }
+    Ok(step)
 }
 
 fn unsupported(file: &str, text: &str, row: &Row, what: &str) -> Problem {
@@ -359,7 +364,7 @@ impl PartitionStep {
     }
 
     /// Group and name of the client that asks; a member that is not named has the name of its group.
-    pub(super) fn who(&self) -> Option<(Option<String>, String)> {
+    pub(crate) fn who(&self) -> Option<(Option<String>, String)> {
         use PartitionRequest as Ask;
         let (Ask::BeginPoll { consumer, group, member, .. }
         | Ask::Store { consumer, group, member, .. }

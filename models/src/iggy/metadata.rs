@@ -1,6 +1,6 @@
 //! The replicated metadata: it decides, and is applied elsewhere later and in order.
 
-use fencepost_spec::contract::{Acknowledged, Emptying};
+use fencepost_spec::contract::{Acknowledged, Emptying, JoinTakes};
 use fencepost_spec::event::EventKind;
 
 use super::marks::Mark;
@@ -48,7 +48,10 @@ fn decide(setup: &Setup, reaction: &mut Reaction<Metadata>, number: u8, command:
     let changed = match command {
         Command::Empty => empty(reaction, setup.choices.emptying == Emptying::DeletionAndReCreation),
         Command::Recreate => empty(reaction, true),
-        Command::Join(member) => join(reaction, member, in_flight),
+        Command::Join(member) => {
+            let drains = setup.choices.join_takes_partition == JoinTakes::WhenReportedDrained;
+            join(reaction, member, in_flight || drains)
+        }
         Command::Leave(member) | Command::Disconnect(member) => leave(reaction, member),
         Command::Retain(_) => false,
     };
@@ -103,7 +106,7 @@ fn empty(reaction: &mut Reaction<Metadata>, recreates: bool) -> bool {
 
 /// A cooperative join: an idle member gets partitions that nobody owns, else one of a member that has too many: at once
 /// if nothing of it is under way, else when it is drained.
-fn join(reaction: &mut Reaction<Metadata>, member: u8, in_flight: bool) -> bool {
+fn join(reaction: &mut Reaction<Metadata>, member: u8, drains_first: bool) -> bool {
     let operation = reaction.state.decree.operation + 1;
     let group = &mut reaction.state.decree.group;
     if group.members.contains(&member) {
@@ -122,7 +125,7 @@ fn join(reaction: &mut Reaction<Metadata>, member: u8, in_flight: bool) -> bool 
     let fair_share = group.owners.len() / group.members.len();
     let owned = group.owners.iter().filter(|owner| **owner == group.owners[0]).count();
     if owned > fair_share.max(1) && group.revoked_for.is_none() {
-        if in_flight {
+        if drains_first {
             group.revoked_for = Some(member);
         } else {
             move_partition(group, member, operation);

@@ -15,6 +15,7 @@ pub mod metadata;
 pub mod operator;
 pub mod owner;
 pub mod producer;
+pub mod scenario;
 pub mod system;
 pub mod telling;
 pub mod vocabulary;

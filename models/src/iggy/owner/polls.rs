@@ -1,6 +1,8 @@
 //! Reads: planned when the poll arrives, opened, and completed; or parked until there are messages.
 
-use fencepost_spec::contract::{AutomaticStoreOrder, Capture, GatewayTimeOut, ReadEffect, WireIdentity};
+use fencepost_spec::contract::{
+    AutomaticStoreOrder, Capture, GatewayTimeOut, JoinTakes, ReadEffect, WireIdentity,
+};
 use fencepost_spec::event::EventKind;
 use fencepost_spec::fence::{self, Fence, Refusal};
 use fencepost_spec::identity::{Context, Origin};
@@ -158,6 +160,9 @@ pub fn complete(setup: &Setup, reaction: &mut Reaction<Owner>, slot: u8, expired
 /// The end of a read: it is granted, with its effects on progress, or refused without any.
 fn finish(setup: &Setup, reaction: &mut Reaction<Owner>, read: &Read, found: Vec<Placed>) {
     reaction.mark(Mark::Event(EventKind::Completed, Some(read.id)));
+    if read.key == Key::Group && is_withheld(setup, &reaction.state) {
+        return answer_poll(reaction, read, Answer::Code(NOT_ACCEPTED), true);
+    }
     if setup.choices.effect_of_read == ReadEffect::WhenCompleted {
         let refusal = completion_fences(setup, reaction, read);
         match refusal {
@@ -178,6 +183,12 @@ fn finish(setup: &Setup, reaction: &mut Reaction<Owner>, read: &Read, found: Vec
         move_last_polled(reaction, read, &found);
     }
     grant(setup, reaction, read, found);
+}
+
+/// Whether the owner grants the group nothing more because it has reported that the revoked partition is drained.
+fn is_withheld(setup: &Setup, state: &Owner) -> bool {
+    let drains = setup.choices.join_takes_partition == JoinTakes::WhenReportedDrained;
+    drains && state.reported_drained == Some(state.applied.group.generation)
 }
 
 fn completion_fences(setup: &Setup, reaction: &mut Reaction<Owner>, read: &Read) -> Option<Refusal> {

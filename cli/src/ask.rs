@@ -1,0 +1,4 @@
+//! `fencepost ask`: a scenario, and what each contract makes of it.
+
+pub mod answer;
+mod telling;

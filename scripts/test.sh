@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Passes the tests of Fencepost: formatting, lints, tests, documentation, and the product's own checks.
+# Installs nothing but Rust's own components, if rustup is there; everything else comes with `cargo`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v cargo >/dev/null; then
+  echo "cargo is missing: install Rust (https://rustup.rs), version 1.95 or later" >&2
+  exit 1
+fi
+for component in rustfmt clippy; do
+  cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1 || rustup component add "$component"
+done
+
+step() { printf '\n== %s\n' "$*"; "$@"; }
+
+step cargo fmt --all --check
+step cargo clippy --workspace --all-targets --locked -- -D warnings
+# Explorations want an optimised build; the tests use the same one.
+step cargo test --workspace --release --locked
+RUSTDOCFLAGS="-D warnings" step cargo doc --workspace --no-deps --locked
+
+fencepost() { cargo run --quiet --release --locked -- "$@"; }
+step fencepost check
+step fencepost ask
+step fencepost follow conformance/recordings/in-process/*.jsonl conformance/recordings/tcp/*.jsonl
+step fencepost book --check
