@@ -4,6 +4,8 @@ mod mermaid;
 
 use std::fmt;
 
+use stateright::Model;
+
 use crate::describe::{Described, Telling, Transition};
 use crate::engine::Trace;
 use crate::guide::{Guide, Unguided};
@@ -55,6 +57,9 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
+/// A state of a model, and of the guide that walks along.
+pub type GuidedState<M, G> = (<M as Model>::State, <G as Guide<M>>::State);
+
 /// The states that a trace passes, the initial one first.
 pub fn replay<M: Described>(model: &M, trace: &Trace<M::Action>) -> Result<Vec<M::State>, ReplayError> {
     let initial = model.init_states().into_iter().nth(trace.initial);
@@ -97,7 +102,7 @@ pub fn tidy_under<M: Described, G: Guide<M>>(
 where
     M::Action: PartialEq,
 {
-    let take = |(state, at): &(M::State, G::State), action: &M::Action| {
+    let take = |(state, at): &GuidedState<M, G>, action: &M::Action| {
         let mut possible = Vec::new();
         model.actions(state, &mut possible);
         possible.contains(action).then(|| guided_step(model, guide, state, at, action)).flatten()
@@ -130,7 +135,7 @@ fn guided_step<M: Described, G: Guide<M>>(
     before: &M::State,
     at: &G::State,
     action: &M::Action,
-) -> Option<(M::State, G::State)> {
+) -> Option<GuidedState<M, G>> {
     let after = model.next_state(before, action.clone())?;
     let facts = model.facts(before, action, &after);
     let at = guide.next(at, &Transition { before, action, after: &after, facts: &facts })?;
@@ -145,7 +150,7 @@ pub fn replay_under<M: Described, G: Guide<M>>(
     model: &M,
     guide: &G,
     trace: &Trace<M::Action>,
-) -> Result<Vec<(M::State, G::State)>, ReplayError> {
+) -> Result<Vec<GuidedState<M, G>>, ReplayError> {
     replay(model, trace)?;
     let initial = model.init_states().into_iter().nth(trace.initial);
     let initial = initial.ok_or(ReplayError::NoInitialState(trace.initial))?;

@@ -2,9 +2,12 @@
 
 mod support;
 
-use fencepost_checker::describe::Telling;
+use fencepost_checker::describe::{Telling, Transition};
 use fencepost_checker::engine::Trace;
-use fencepost_checker::story::{ReplayError, Story, StoryLine, replay};
+use fencepost_checker::guide::Guide;
+use fencepost_checker::named::Named;
+use fencepost_checker::story::{ReplayError, Story, StoryLine, replay, replay_under, tidy, tidy_under};
+use stateright::Model;
 use support::{Graph, arc, judge_liveness};
 
 fn line(number: usize, actor: &str, towards: &str, text: &str, changes: &[&str]) -> StoryLine {
@@ -121,4 +124,65 @@ fn given_traces_of_another_model_when_replayed_should_be_refused_with_the_reason
     assert_eq!(replay(&cycle(), &trace(0, &[1, 2], Some(9))), Err(ReplayError::LoopIsOpen));
     assert_eq!(replay(&cycle(), &trace(0, &[1, 2, 1], Some(1))), Ok(vec![0, 1, 2, 1]));
     assert_eq!(ReplayError::Impossible(1).to_string(), "step 2 of the trace is not possible in the model");
+}
+
+/// Two counters that know nothing of each other.
+struct Counters;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Count {
+    Left,
+    Right,
+}
+
+impl Model for Counters {
+    type State = (u8, u8);
+    type Action = Count;
+
+    fn init_states(&self) -> Vec<(u8, u8)> {
+        vec![(0, 0)]
+    }
+
+    fn actions(&self, _state: &(u8, u8), actions: &mut Vec<Count>) {
+        actions.extend([Count::Left, Count::Right]);
+    }
+
+    fn next_state(&self, (left, right): &(u8, u8), action: Count) -> Option<(u8, u8)> {
+        Some(match action {
+            Count::Left => (left + 1, *right),
+            Count::Right => (*left, right + 1),
+        })
+    }
+}
+
+/// Allows a count on the right only when the left counter is ahead.
+struct LeftFirst;
+
+impl Guide<Named<Counters>> for LeftFirst {
+    type State = ();
+
+    fn start(&self) {}
+
+    fn next(&self, _at: &(), transition: &Transition<'_, Named<Counters>>) -> Option<()> {
+        (transition.after.0 >= transition.after.1).then_some(())
+    }
+
+    fn progress(&self, _at: &()) -> usize {
+        0
+    }
+
+    fn is_finished(&self, _at: &()) -> bool {
+        false
+    }
+}
+
+#[test]
+fn given_a_guide_when_a_trace_is_tidied_should_not_take_an_order_that_the_guide_forbids() {
+    let model = Named::from_debug(Counters, ["Left", "Right"]);
+    let trace = Trace { initial: 0, actions: vec![Count::Left, Count::Right, Count::Left], loop_start: None };
+    let later = tidy(&model, &trace).expect("a trace of the model");
+    assert_eq!(later.actions, [Count::Right, Count::Left, Count::Left]);
+    let guided = tidy_under(&model, &LeftFirst, &trace).expect("a trace that the guide allows");
+    assert_eq!(guided.actions, trace.actions);
+    assert_eq!(replay_under(&model, &LeftFirst, &later).map(|_| ()), Err(ReplayError::Impossible(0)));
 }

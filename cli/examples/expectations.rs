@@ -5,9 +5,9 @@
 use std::process::ExitCode;
 
 use fencepost::ask::answer::{Answer, AskOptions, ask};
-use fencepost::exploring::EngineName;
+use fencepost::exploring::{Budget, EngineName};
 use fencepost::select;
-use fencepost_checker::engine::{Limits, Quiet};
+use fencepost_checker::engine::{Progress, Quiet};
 use fencepost_spec::diagnostic::Problem;
 use fencepost_spec::scenario::{Scenario, parse_scenario};
 
@@ -27,9 +27,9 @@ fn main() -> ExitCode {
 }
 
 fn print_expectations(scenario: &Scenario) -> Result<(), Problem> {
-    let limits = Limits::default();
+    let quiet = |_: &str, _: &str| Box::new(Quiet) as Box<dyn Progress>;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let options = AskOptions { engine: EngineName::Plain, threads, limits: &limits, progress: &Quiet };
+    let options = AskOptions { engine: EngineName::Plain, threads, budget: &Budget::default(), progress: &quiet };
     for contract in select::contracts(&[])? {
         let result = ask(scenario, &contract, &options);
         println!("\n[expect.{}]", contract.name);
@@ -43,8 +43,7 @@ fn print_expectations(scenario: &Scenario) -> Result<(), Problem> {
                     println!("breaks = [{}]", clauses.join(", "));
                 }
                 for (step, answers) in &possible.answers {
-                    let answers: Vec<&str> =
-                        answers.iter().map(|text| if text.is_empty() { "none" } else { text }).collect();
+                    let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
                     println!("# {step}: {}", answers.join(" / "));
                 }
             }

@@ -3,8 +3,11 @@
 use clap::{Parser, Subcommand};
 use fencepost_spec::diagnostic::Problem;
 
+use crate::ask::{self, AskArguments};
+use crate::book::{self, BookArguments};
 use crate::check::{self, CheckArguments};
 use crate::exit::ExitStatus;
+use crate::follow::{self, FollowArguments};
 
 /// What the user typed.
 #[derive(Debug, Parser)]
@@ -25,6 +28,12 @@ const AFTER_HELP: &str =
 pub enum Command {
     /// Explore contracts exhaustively and compare the verdict of every clause with what each contract expects
     Check(CheckArguments),
+    /// Ask contracts about scenarios: is it possible, what does each client get, what breaks?
+    Ask(AskArguments),
+    /// Judge transcripts of an implementation: could one that obeys a contract have answered like this?
+    Follow(FollowArguments),
+    /// Write the specification as a document, or check that it is up to date
+    Book(BookArguments),
 }
 
 impl CommandLine {
@@ -41,6 +50,9 @@ impl Command {
     fn run(&self) -> Result<ExitStatus, Problem> {
         match self {
             Self::Check(arguments) => check::run(arguments),
+            Self::Ask(arguments) => ask::run(arguments),
+            Self::Follow(arguments) => follow::run(arguments),
+            Self::Book(arguments) => book::run(arguments),
         }
     }
 }

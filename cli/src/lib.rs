@@ -1,15 +1,17 @@
 //! The command line of Fencepost: arguments in, reports out.
 //!
-//! [`command`] lists the subcommands; each is a module of its own ([`check`]). What they share: [`select`] (contracts, views,
-//! clauses and fences by name or file), [`exploring`] (the options of an exploration), [`run`] (a contract explored view by
+//! [`command`] lists the subcommands; each is a module of its own ([`check`], [`ask`], [`follow`]). What they share: [`select`]
+//! (contracts, scenarios, views, clauses and fences by name or file), [`exploring`] (the options of an exploration), [`run`] (a contract explored view by
 //! view), [`expectation`] and [`vacuity`] (what is not as expected), [`output`], [`interrupt`] and [`exit`].
 
 pub mod ask;
+pub mod book;
 pub mod check;
 pub mod command;
 pub mod exit;
 pub mod expectation;
 pub mod exploring;
+pub mod follow;
 pub mod interrupt;
 pub mod output;
 pub mod run;

@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle};
+use fencepost_checker::story::{Story, StoryLine};
 use serde::Serialize;
 
 use crate::exit::ExitStatus;
@@ -94,4 +95,37 @@ pub fn grouped(number: u64) -> String {
 /// A number and what is counted, in the plural if need be.
 pub fn counted(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(number as u64)) }
+}
+
+/// A text that starts with a capital letter.
+pub fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}
+
+/// Seconds in thousandths.
+pub fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+/// A line of a story in a JSON report.
+#[derive(Serialize)]
+pub struct LineJson {
+    number: usize,
+    actor: String,
+    towards: String,
+    text: String,
+    changes: Vec<String>,
+}
+
+/// The lines of a story for a JSON report.
+pub fn lines_json(story: &Story) -> Vec<LineJson> {
+    let line = |line: &StoryLine| LineJson {
+        number: line.number,
+        actor: line.telling.actor.clone(),
+        towards: line.telling.towards.clone(),
+        text: line.telling.text.clone(),
+        changes: line.telling.changes.clone(),
+    };
+    story.lines.iter().map(line).collect()
 }

@@ -1,4 +1,4 @@
-//! Contracts, views, clauses and fences by name, and contracts by file.
+//! Contracts, scenarios, views, clauses and fences by name, and contracts and scenarios by file.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,7 +8,8 @@ use fencepost_spec::clause::ClauseName;
 use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::{Problem, nearest};
 use fencepost_spec::fence::Fence;
-use fencepost_spec::library::{self, CONTRACTS, VIEWS};
+use fencepost_spec::library::{self, CONTRACTS, SCENARIOS, VIEWS};
+use fencepost_spec::scenario::{Scenario, parse_scenario};
 
 /// The largest input file that is read.
 const MOST_FILE_BYTES: u64 = 1 << 20;
@@ -43,6 +44,26 @@ pub fn contract(named: &str) -> Result<Contract, Problem> {
     let contract = library::parse_contract(&file, &text)?;
     demand_known_terms(&file, &text, &contract)?;
     Ok(contract)
+}
+
+/// The scenarios with these names or files, each once; all that are built in if nothing is named.
+///
+/// # Errors
+/// A [`Problem`] with the first of them that cannot be used.
+pub fn scenarios(named: &[String]) -> Result<Vec<Scenario>, Problem> {
+    if named.is_empty() {
+        return SCENARIOS.iter().map(|(name, _)| library::scenario(name)).collect();
+    }
+    let is_first = |(index, name): &(usize, &String)| !named[..*index].contains(name);
+    named.iter().enumerate().filter(is_first).map(|(_, name)| scenario(name)).collect()
+}
+
+/// One scenario by name, or by file if `named` ends in `.toml` or has a slash.
+///
+/// # Errors
+/// A [`Problem`] that names the place in the file, or the nearest name.
+pub fn scenario(named: &str) -> Result<Scenario, Problem> {
+    if is_file(named) { parse_scenario(named, &read_file(named)?) } else { library::scenario(named) }
 }
 
 /// Whether an argument means a file.

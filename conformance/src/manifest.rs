@@ -86,8 +86,9 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Entry>, Problem> {
     let parsed: ManifestFile = parse_toml(file, text)?;
     if parsed.format.get_ref() != MANIFEST_FORMAT {
         let message = format!("unknown format `{}`", parsed.format.get_ref());
-        return Err(Problem::at(file, text, parsed.format.span(), message)
-            .with_help(format!("accepted: {MANIFEST_FORMAT}")));
+        return Err(
+            Problem::at(file, text, parsed.format.span(), message).with_help(format!("accepted: {MANIFEST_FORMAT}"))
+        );
     }
     let mut entries: Vec<Entry> = Vec::new();
     for entry in parsed.recording {

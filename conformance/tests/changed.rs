@@ -16,7 +16,7 @@ fn demand(name: &str, line: usize, from: &str, to: &str, kind: &str) {
 #[test]
 fn given_another_payload_when_followed_should_be_refused_at_that_line() {
     demand("in-process/e1_disk_steps", 13, "h2-3", "h1-3", "answer-differs");
-    demand("in-process/restart_purge", 19, "h2-4", "h2-5", "answer-differs");
+    demand("in-process/restart_purge", 20, "h2-4", "h2-5", "answer-differs");
     demand("in-process/e2_group", 11, "h2-0", "h2-1", "answer-differs");
     demand("tcp/manual_commit_after_purge", 7, "new3", "old3", "answer-differs");
     demand("tcp/delayed_commit_after_regain", 8, "m2", "m1", "answer-differs");
@@ -51,7 +51,16 @@ fn given_another_status_when_followed_should_be_refused_at_that_line() {
     demand("in-process/e5_queued_store", 11, "[3, 0], ", "", "answer-differs");
     demand("in-process/e5_queued_store", 4, "\"reply\": null", "\"reply\": {\"status\": 0}", "answer-differs");
     demand("tcp/delayed_commit_after_regain", 7, "\"code\": 20", "\"code\": 58", "answer-differs");
-    demand("tcp/manual_commit_after_purge", 5, "\"ok\": true", "\"code\": 4100", "answer-differs");
+    demand("tcp/manual_commit_after_purge", 5, "\"ok\": true", "\"code\": 58", "answer-differs");
+    demand("tcp/manual_commit_after_purge", 8, "\"code\": 4100", "\"ok\": true, \"code\": 0", "answer-differs");
+}
+
+#[test]
+fn given_a_refusal_that_an_early_purge_explains_when_followed_should_be_refused_at_the_first_line_that_excludes_it() {
+    // 4100 can be: the purge removed the five new messages, too. Then the current offset cannot be 4.
+    let text = changed("tcp/manual_commit_after_purge", 5, "\"ok\": true", "\"code\": 4100");
+    let found = divergence(&server(&text), "iggy-2026-08").map(|(line, kind, _)| (line, kind));
+    assert_eq!(found, Some((6, "state-differs".to_owned())));
 }
 
 #[test]
@@ -61,7 +70,13 @@ fn given_other_lengths_generations_or_offsets_when_followed_should_be_refused_at
     demand("in-process/e5_queued_store", 5, "\"write_offset\": 1", "\"write_offset\": 0", "state-differs");
     demand("in-process/e8_unapplied", 6, "\"commit_offset\": 3", "\"commit_offset\": 2", "state-differs");
     demand("in-process/e8_unapplied", 6, "\"applied_generation\": 0", "\"applied_generation\": 1", "state-differs");
-    demand("in-process/e8_unapplied", 3, "\"committed_generation\": 1", "\"committed_generation\": 0", "answer-differs");
+    demand(
+        "in-process/e8_unapplied",
+        3,
+        "\"committed_generation\": 1",
+        "\"committed_generation\": 0",
+        "answer-differs",
+    );
     demand("in-process/e8_unapplied", 7, "\"applied\": true", "\"applied\": false", "answer-differs");
     demand("in-process/restart_purge", 13, "\"applied\": false", "\"applied\": true", "answer-differs");
     demand("in-process/e8_unapplied", 8, "\"empty\": true", "\"empty\": false", "state-differs");
@@ -78,8 +93,14 @@ fn given_fields_that_are_not_recorded_when_followed_should_allow_everything_ther
 
 #[test]
 fn given_a_read_that_finds_the_new_bytes_when_followed_should_be_allowed() {
-    let text = changed("in-process/e1_disk_unstarted", 6, "\"messages\": []", "\"messages\": [[0, \"h2-0\"], [1, \"h2-1\"], [2, \"h2-2\"]]");
-    let text = text.replacen("\"auto_commit\": null, \"commit_offset\": 2", "\"auto_commit\": 2, \"commit_offset\": 2", 1);
+    let text = changed(
+        "in-process/e1_disk_unstarted",
+        6,
+        "\"messages\": []",
+        "\"messages\": [[0, \"h2-0\"], [1, \"h2-1\"], [2, \"h2-2\"]]",
+    );
+    let text =
+        text.replacen("\"auto_commit\": null, \"commit_offset\": 2", "\"auto_commit\": 2, \"commit_offset\": 2", 1);
     let found = divergence(&partition(&text), "iggy-2026-08");
     // The read itself is allowed; then its automatic store moved the bookmark, which line 7 does not show.
     assert_eq!(found.map(|(line, kind, _)| (line, kind)), Some((7, "state-differs".to_owned())));

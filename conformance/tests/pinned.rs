@@ -56,7 +56,13 @@ fn given_a_commit_of_a_purged_history_when_followed_should_be_refused_where_comm
 
 #[test]
 fn given_a_read_that_a_purge_overtook_when_followed_should_be_refused_where_completion_is_checked() {
-    let lines = [("e1_resident", 7), ("e1_disk_opened_only", 7), ("e1_disk_steps", 10), ("e1_then_restart", 6), ("e2_group", 7)];
+    let lines = [
+        ("e1_resident", 7),
+        ("e1_disk_opened_only", 7),
+        ("e1_disk_steps", 10),
+        ("e1_then_restart", 6),
+        ("e2_group", 7),
+    ];
     for (name, line) in lines {
         let name = format!("in-process/{name}");
         demand(&name, "iggy-poll-completion", line, "answer-differs", Some("no-stale-batch"));

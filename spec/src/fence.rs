@@ -331,7 +331,7 @@ pub const DESCRIPTIONS: &[FenceDescription] = &[
     row(Fence::OperationAfterPurgeAtCommit, At::OwnerAtCommit, &[Of::OperationOrder], "the new history against operations ordered before it", By::NoForeignProgress, "#3564: purge floor"),
     row(Fence::PartitionDirectorySynced, At::OwnerDuringPurge, &[Of::Durability], "recovery against old segments under a new generation", By::OneHistoryAfterRecovery, "#4130"),
     row(Fence::BookmarkDirectorySynced, At::OwnerDuringPurge, &[Of::Durability], "recovery against old bookmarks under a new generation", By::OneHistoryAfterRecovery, "#4128"),
-    row(Fence::BookmarksUnlinked, At::OwnerDuringPurge, &[Of::Durability], "recovery against old bookmarks under a new generation", By::OneHistoryAfterRecovery, "hazard E-11: unlink failure ignored"),
+    row(Fence::BookmarksUnlinked, At::OwnerDuringPurge, &[Of::Durability], "recovery against old bookmarks under a new generation", By::OneHistoryAfterRecovery, "scenario bookmark-cannot-be-unlinked"),
     row(Fence::NewStartRecordedFirst, At::OwnerDuringPurge, &[Of::Durability], "numbering that is kept", By::OneHistoryAfterRecovery, "discussion: keep numbering and advance the start offset"),
     row(Fence::BookmarkGenerationAtLoad, At::Recovery, &[Of::PurgeGeneration], "recovery against bookmarks of another generation", By::OneHistoryAfterRecovery, "discussion: bookmarks carry the committed purge generation"),
     row(Fence::PurgeFinishedBeforeServing, At::Recovery, &[Of::PurgeGeneration], "clients against a half-finished purge", By::OneHistoryAfterRecovery, "#4130: messages, bookmarks and recovery metadata must agree on their history"),

@@ -58,8 +58,12 @@ pub const SCENARIOS: &[(&str, &str)] = built_in!("scenarios":
     "parked-poll-and-reassignment",
     "delayed-commit-after-regaining",
     "abandoned-batch-committed-after-regaining",
+    "commit-sent-again-after-refusal",
     "queued-store-crosses-reassignment",
     "join-under-a-pending-read",
+    "join-takes-a-served-batch",
+    "join-gets-a-drained-partition",
+    "commit-that-knows-more-than-the-owner",
     "join-elsewhere-in-the-group",
     "reply-lost-after-acceptance",
     "gateway-gives-up-before-completion",
@@ -215,9 +219,6 @@ pub fn parse_contract(file: &str, text: &str) -> Result<Contract, Problem> {
         stated.extend(choices.words().into_iter().filter(|word| !before.contains(word)).map(|(key, _)| key.to_owned()));
     }
     let expected = expectations(file, text, parsed.expected)?;
-    let mut implied_by = base.map(|base| base.implied_by).unwrap_or_default();
-    implied_by.extend(parsed.implied_by);
-    implied_by.retain(|fence, by| choices.has(*fence) && choices.has(*by));
     Ok(Contract {
         name: parsed.name.into_inner(),
         title: parsed.title,
@@ -230,7 +231,7 @@ pub fn parse_contract(file: &str, text: &str) -> Result<Contract, Problem> {
         stated,
         expected,
         impossible: parsed.impossible,
-        implied_by,
+        implied_by: parsed.implied_by,
     })
 }
 

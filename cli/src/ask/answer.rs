@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use fencepost_checker::engine::{Engine, Exploration, Limits, Progress, Stop, Task};
+use fencepost_checker::engine::{Engine, Exploration, Stop, Task, Trace};
 use fencepost_checker::plain::Plain;
 use fencepost_checker::story::Story;
-use fencepost_models::iggy::scenario::{self, Courses, ScenarioGuide, answers_by_step};
+use fencepost_models::iggy::scenario::{self, ScenarioGuide, answers_by_step};
 use fencepost_models::iggy::system::{self, IggyModel};
 use fencepost_spec::clause::ClauseName;
 use fencepost_spec::contract::Contract;
 use fencepost_spec::scenario::Scenario;
 
-use super::telling;
-use crate::exploring::EngineName;
+use super::telling::{self, BrokenClause};
+use crate::exploring::{Budget, EngineName};
+use crate::run::{Action, ProgressMaker};
 
 /// The clauses in the order of which is told first when several break: what hurts an application most stands first.
 const SEVEREST: &[ClauseName] = &[
@@ -26,6 +27,9 @@ const SEVEREST: &[ClauseName] = &[
     ClauseName::CommitUnderReadingAssignment,
 ];
 
+/// What stands for the answer that never came.
+pub const NO_ANSWER: &str = "no answer";
+
 /// How a scenario is explored.
 pub struct AskOptions<'a> {
     /// The engine.
@@ -33,9 +37,9 @@ pub struct AskOptions<'a> {
     /// Worker threads.
     pub threads: usize,
     /// When to stop.
-    pub limits: &'a Limits,
-    /// Who is told about the progress.
-    pub progress: &'a dyn Progress,
+    pub budget: &'a Budget,
+    /// Who is told about the progress, given the names of contract and scenario.
+    pub progress: &'a ProgressMaker<'a>,
 }
 
 /// What a contract makes of a scenario.
@@ -71,7 +75,7 @@ pub enum Answer {
 /// What was found in the courses of a possible scenario.
 #[derive(Clone, Debug)]
 pub struct Possible {
-    /// The answers that the client of a step got in some course, by the step's name; an empty text: none.
+    /// The answers that the client of a step got in some course, by the step's name; [`NO_ANSWER`] if none.
     pub answers: BTreeMap<String, BTreeSet<String>>,
     /// The clauses that break in some course, the severest first.
     pub broken: Vec<ClauseName>,
@@ -79,6 +83,8 @@ pub struct Possible {
     pub always_broken: Vec<ClauseName>,
     /// The shortest course in which the severest of them breaks, or the shortest course.
     pub story: Story,
+    /// What breaks in that course, in the order of its lines.
+    pub breaches: Vec<BrokenClause>,
 }
 
 /// How far an impossible scenario gets.
@@ -135,37 +141,18 @@ pub fn ask(scenario: &Scenario, contract: &Contract, options: &AskOptions<'_>) -
     }
     let model = system::model(&contract.choices, &scenario::bounds(scenario));
     let guide = ScenarioGuide::new(scenario, &model.cfg, None);
-    let exploration = explore(&model, &guide, options);
+    let asked = Asked { scenario, contract, model: &model, guide: &guide };
+    let exploration = asked.explore(&guide, options);
     result.stopped = exploration.stopped;
     result.states = exploration.states;
     result.depth = exploration.depth;
-    let asked = Asked { scenario, contract, model: &model, guide: &guide };
     result.answer = match (&exploration.finished, exploration.stopped) {
-        (Some(_), _) => Answer::Possible(asked.possible(&exploration, options)),
+        (Some(shortest), _) => Answer::Possible(asked.possible(shortest, options)),
         (None, None) => Answer::Impossible(asked.impossible(&exploration)),
         (None, Some(_)) => Answer::Unknown,
     };
     result.seconds = started.elapsed().as_secs_f64();
     result
-}
-
-fn explore(
-    model: &IggyModel,
-    guide: &ScenarioGuide,
-    options: &AskOptions<'_>,
-) -> Exploration<IggyModel, ScenarioGuide> {
-    let task = Task {
-        model,
-        guide,
-        clauses: &[],
-        liveness: &[],
-        limits: options.limits,
-        threads: options.threads,
-        progress: options.progress,
-    };
-    match options.engine {
-        EngineName::Plain => Plain.explore(&task),
-    }
 }
 
 /// The clauses of a set, the severest first.
@@ -187,41 +174,43 @@ impl Asked<'_> {
         format!("{} in {}: {what}", self.scenario.name, self.contract.name)
     }
 
-    fn possible(
-        &self,
-        exploration: &Exploration<IggyModel, ScenarioGuide>,
-        options: &AskOptions<'_>,
-    ) -> Possible {
-        let courses = self.guide.courses();
-        let broken = by_severity(&courses.broken);
-        Possible {
-            answers: answers_by_step(self.scenario, &courses),
-            always_broken: by_severity(&courses.always_broken.clone().unwrap_or_default()),
-            story: self.story_of(exploration, &courses, broken.first().copied(), options),
-            broken,
+    fn explore(&self, guide: &ScenarioGuide, options: &AskOptions<'_>) -> Exploration<IggyModel, ScenarioGuide> {
+        let progress = (options.progress)(&self.contract.name, &self.scenario.name);
+        let task = Task {
+            model: self.model,
+            guide,
+            clauses: &[],
+            liveness: &[],
+            limits: &options.budget.limits(),
+            threads: options.threads,
+            progress: &*progress,
+        };
+        match options.engine {
+            EngineName::Plain => Plain.explore(&task),
         }
     }
 
-    /// The shortest course in which a clause breaks, or the shortest course.
-    fn story_of(
-        &self,
-        exploration: &Exploration<IggyModel, ScenarioGuide>,
-        courses: &Courses,
-        clause: Option<ClauseName>,
-        options: &AskOptions<'_>,
-    ) -> Story {
-        let shortest = exploration.finished.as_ref();
-        let always = |clause: &ClauseName| courses.always_broken.as_ref().is_some_and(|all| all.contains(clause));
-        let searched = clause.filter(|clause| !always(clause)).and_then(|clause| {
+    fn possible(&self, shortest: &Trace<Action>, options: &AskOptions<'_>) -> Possible {
+        let courses = self.guide.courses();
+        let broken = by_severity(&courses.broken);
+        let always_broken = by_severity(&courses.always_broken.clone().unwrap_or_default());
+        let severest = broken.first().copied();
+        let searched = severest.filter(|clause| !always_broken.contains(clause)).and_then(|clause| {
             let guide = ScenarioGuide::new(self.scenario, &self.model.cfg, Some(clause));
-            let trace = explore(self.model, &guide, options).finished?;
+            let trace = self.explore(&guide, options).finished?;
             Some(telling::course(self.model, &guide, &trace, self.title(&format!("{clause} breaks"))))
         });
-        let what = clause.map_or_else(|| "possible".to_owned(), |clause| format!("{clause} breaks"));
-        searched.unwrap_or_else(|| match shortest {
-            Some(trace) => telling::course(self.model, self.guide, trace, self.title(&what)),
-            None => unreachable!("a possible scenario has a course"),
-        })
+        let (story, breaches) = searched.unwrap_or_else(|| {
+            let breaks = severest.filter(|clause| always_broken.contains(clause));
+            let what = breaks.map_or_else(|| "possible".to_owned(), |clause| format!("{clause} breaks"));
+            telling::course(self.model, self.guide, shortest, self.title(&what))
+        });
+        let mut answers = answers_by_step(self.scenario, &courses);
+        for answers in answers.values_mut().filter(|answers| answers.contains("")) {
+            answers.remove("");
+            answers.insert(NO_ANSWER.to_owned());
+        }
+        Possible { answers, broken, always_broken, story, breaches }
     }
 
     fn impossible(&self, exploration: &Exploration<IggyModel, ScenarioGuide>) -> Impossible {

@@ -8,21 +8,42 @@ use fencepost_checker::engine::Trace;
 use fencepost_checker::guide::Guide;
 use fencepost_checker::story::{ReplayError, Story, replay, tidy_under};
 use fencepost_models::iggy::clauses;
-use fencepost_models::iggy::scenario::{Progress, ScenarioGuide};
+use fencepost_models::iggy::scenario::{Progress, ScenarioGuide, Stuck};
 use fencepost_models::iggy::system::{IggyModel, IggyState};
+use fencepost_spec::clause::ClauseName;
+use fencepost_spec::event::EventKind;
 use fencepost_spec::scenario::{ExpectedAnswer, Scenario, Step};
 use stateright::Model;
 
 use crate::run::Action;
 
+/// A clause that breaks in a course.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenClause {
+    /// The clause.
+    pub clause: ClauseName,
+    /// The line of the story, from 1.
+    pub line: usize,
+    /// Why, in words.
+    pub reason: String,
+}
+
 /// Tells a course that reaches the end of its scenario, and where clauses break in it.
-pub(super) fn course(model: &IggyModel, guide: &ScenarioGuide, trace: &Trace<Action>, title: String) -> Story {
-    let told = tidy_under(model, guide, trace).and_then(|trace| {
-        let breaches = breaches(model, &trace)?;
-        let ending = if breaches.is_empty() { "no clause breaks on the way".to_owned() } else { breaches.join("\n") };
-        Story::of(model, title, &trace, ending)
-    });
-    must(told)
+pub(super) fn course(
+    model: &IggyModel,
+    guide: &ScenarioGuide,
+    trace: &Trace<Action>,
+    title: String,
+) -> (Story, Vec<BrokenClause>) {
+    must(tidy_under(model, guide, trace).and_then(|trace| {
+        let broken = broken_clauses(model, &trace)?;
+        let text = |it: &BrokenClause| format!("{} breaks in line {}: {}", it.clause, it.line, it.reason);
+        let ending = match broken.is_empty() {
+            true => "no clause breaks on the way".to_owned(),
+            false => broken.iter().map(text).collect::<Vec<_>>().join("\n"),
+        };
+        Ok((Story::of(model, title, &trace, ending)?, broken))
+    }))
 }
 
 /// Tells a course that does not reach the end.
@@ -37,32 +58,32 @@ pub(super) fn dead_end(
     must(tidy_under(model, guide, trace).and_then(|trace| Story::of(model, title, &trace, ending)))
 }
 
-fn must(told: Result<Story, ReplayError>) -> Story {
+fn must<T>(told: Result<T, ReplayError>) -> T {
     match told {
-        Ok(story) => story,
+        Ok(told) => told,
         Err(error) => unreachable!("a trace of a model under a guide can be told by them: {error}"),
     }
 }
 
-/// The first breach of each clause on the way: clause, line and reason.
-fn breaches(model: &IggyModel, trace: &Trace<Action>) -> Result<Vec<String>, ReplayError> {
+/// The first breach of each clause on the way.
+fn broken_clauses(model: &IggyModel, trace: &Trace<Action>) -> Result<Vec<BrokenClause>, ReplayError> {
     let states = replay(model, trace)?;
-    let mut broken = BTreeSet::new();
-    let mut texts = Vec::new();
-    let clauses = clauses::safety(&model.cfg);
+    let mut broken: Vec<BrokenClause> = Vec::new();
+    let names = ClauseName::ALL.iter().copied().filter(|name| !name.clause().liveness);
+    let clauses: Vec<_> = names.zip(clauses::safety(&model.cfg)).collect();
     for (index, (action, pair)) in trace.actions.iter().zip(states.windows(2)).enumerate() {
         let facts = model.facts(&pair[0], action, &pair[1]);
         let transition = Transition { before: &pair[0], action, after: &pair[1], facts: &facts };
-        for clause in &clauses {
+        for (name, clause) in &clauses {
             match clause.judge(&transition) {
-                Judgement::Broken(reason) if broken.insert(clause.name.clone()) => {
-                    texts.push(format!("{} breaks in line {}: {reason}", clause.name, index + 1));
+                Judgement::Broken(reason) if broken.iter().all(|known| known.clause != *name) => {
+                    broken.push(BrokenClause { clause: *name, line: index + 1, reason });
                 }
                 _ => {}
             }
         }
     }
-    Ok(texts)
+    Ok(broken)
 }
 
 /// What does not go on in the states that get furthest: an answer that is not the demanded one, or a step that stands still.
@@ -81,10 +102,15 @@ pub(super) fn obstacle(
         return format!("`{}` gets {}, not {}", step.id, answers.join(" or "), demanded(step));
     }
     let stuck = furthest.first().and_then(|(_, at)| guide.stuck(at));
-    stuck.map_or_else(
-        || "the scenario has no steps".to_owned(),
-        |(step, event)| format!("`{}` is never {event} after this", scenario.steps[step].id),
-    )
+    stuck.map_or_else(|| "nothing more happens".to_owned(), |stuck| stuck_text(scenario, &stuck))
+}
+
+fn stuck_text(scenario: &Scenario, stuck: &Stuck) -> String {
+    let (step, event) = (&scenario.steps[stuck.event.0], stuck.event.1);
+    let is_of_one_event = step.does.phases() == [EventKind::Sent, EventKind::Answered];
+    let name = if is_of_one_event { step.id.clone() } else { format!("{}:{event}", step.id) };
+    let waits = stuck.awaited_by.map(|waits| format!(", for which `{}` waits", scenario.steps[waits].id));
+    format!("`{name}` does not happen{}", waits.unwrap_or_default())
 }
 
 /// The answers that would come next and that the scenario does not allow: the step and the answer.

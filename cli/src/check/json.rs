@@ -4,7 +4,7 @@ use fencepost_checker::story::Story;
 use serde::Serialize;
 
 use crate::expectation::{Unexpected, is_unexpected};
-use crate::output::SCHEMA;
+use crate::output::{LineJson, SCHEMA, lines_json, rounded};
 use crate::run::{ContractResult, Summary, ViewResult};
 use crate::vacuity::Vacuity;
 
@@ -100,15 +100,6 @@ struct StoryJson {
     text: String,
 }
 
-#[derive(Serialize)]
-struct LineJson {
-    number: usize,
-    actor: String,
-    towards: String,
-    text: String,
-    changes: Vec<String>,
-}
-
 /// The report, ready to be serialised. Two runs give the same but for `seconds`.
 pub(super) fn report(report: &Report) -> ReportJson {
     ReportJson {
@@ -137,11 +128,6 @@ fn result_json(report: &Report, result: &ContractResult) -> ResultJson {
         vacuity: vacuity_json(vacuity),
         stories: report.stories.iter().map(|request| story_json(&stories::tell(request, result))).collect(),
     }
-}
-
-/// Seconds in thousandths.
-fn rounded(seconds: f64) -> f64 {
-    (seconds * 1000.0).round() / 1000.0
 }
 
 fn view_json(view: &ViewResult) -> ViewJson {
@@ -220,15 +206,4 @@ fn story_json(told: &Told<'_>) -> StoryJson {
         ending: told.story.as_ref().map(|story| story.ending.clone()),
         text: told.story.as_ref().map_or_else(|| told.absence(), Story::to_text),
     }
-}
-
-fn lines_json(story: &Story) -> Vec<LineJson> {
-    let line = |line: &fencepost_checker::story::StoryLine| LineJson {
-        number: line.number,
-        actor: line.telling.actor.clone(),
-        towards: line.telling.towards.clone(),
-        text: line.telling.text.clone(),
-        changes: line.telling.changes.clone(),
-    };
-    story.lines.iter().map(line).collect()
 }

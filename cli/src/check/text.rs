@@ -4,7 +4,7 @@ use fencepost_checker::story::Story;
 use fencepost_spec::clause::ClauseName;
 use fencepost_spec::library::VIEWS;
 
-use crate::output::{counted, wrapped};
+use crate::output::{capitalised, counted, wrapped};
 
 use super::{Judged, Report, sections, stories, table};
 
@@ -83,9 +83,4 @@ fn conclusion(report: &Report) -> String {
         true => "As expected.\n".to_owned(),
         false => capitalised(&parts.join("; ")) + ".\n",
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }

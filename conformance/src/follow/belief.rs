@@ -9,7 +9,10 @@ use fencepost_checker::story::{Story, StoryLine};
 use fencepost_models::iggy::consumer::Consumer;
 use fencepost_models::iggy::messages::{Envelope, RequestId};
 use fencepost_models::iggy::owner::Owner;
-use fencepost_models::iggy::system::{FIRST_CONSUMER_INDEX, IggyState, NodeState, OWNER_INDEX, owner_of};
+use fencepost_models::iggy::system::{
+    FIRST_CONSUMER_INDEX, IggyState, NodeState, OWNER_INDEX, PRODUCER_INDEX, owner_of,
+};
+use fencepost_spec::identity::{Context, History, Origin};
 use stateright::actor::{Envelope as Travelling, Network};
 
 /// A read that a recording has given a name.
@@ -76,8 +79,7 @@ impl Belief {
 
     /// What is under way, in a fixed order.
     pub(super) fn under_way(&self) -> Vec<Travelling<Envelope>> {
-        let mut all: Vec<_> =
-            self.state.network.iter_deliverable().map(|envelope| envelope.to_cloned_msg()).collect();
+        let mut all: Vec<_> = self.state.network.iter_deliverable().map(|envelope| envelope.to_cloned_msg()).collect();
         all.sort();
         all
     }
@@ -131,6 +133,41 @@ impl Belief {
         }
         let loop_start = None;
         Story { title: title.to_owned(), lines, loop_start, ending: ending.to_owned() }
+    }
+
+    /// Drops what no answer can depend on, so that states that differ in nothing else become one: the referee's notes, and
+    /// (unless requests carry identities) the identities that clients know.
+    pub(super) fn forget_notes(&mut self, consumers: usize, keeps_identities: bool) {
+        self.state.history.deliberate.clear();
+        self.state.history.sends.clear();
+        let owner = self.owner_mut();
+        owner.ghost.accounted.clear();
+        owner.ghost.positions.clear();
+        owner.ghost.acknowledged.clear();
+        owner.ghost.granted = None;
+        let disk = &mut owner.disk;
+        let files = owner.bookmarks.values_mut().chain(disk.durable.bookmarks.values_mut());
+        for file in files.chain(disk.saved_bookmarks.values_mut()) {
+            file.origin = Origin::Deliberate { client: 0, request: 0 };
+            file.written_in = History::default();
+            file.automatic = false;
+        }
+        if let NodeState::Producer(producer) = Arc::make_mut(&mut self.state.actor_states[PRODUCER_INDEX]) {
+            producer.begun = 0;
+            producer.waiting = 0;
+        }
+        for index in 0..consumers {
+            let consumer = self.consumer_mut(u8::try_from(index).unwrap_or(u8::MAX));
+            for batch in &mut consumer.batches {
+                batch.assignment = 0;
+                if !keeps_identities {
+                    batch.context = Context::default();
+                }
+            }
+            if let Some((_, assignment)) = &mut consumer.route {
+                *assignment = 0;
+            }
+        }
     }
 
     fn is_same(&self, other: &Self) -> bool {

@@ -54,15 +54,6 @@ fn allows(
 ) -> Result<bool, Problem> {
     let mut changed = choices.clone();
     changed.fences.retain(|fence, _| !without.contains(fence));
-    let mut followed = Followed {
-        contract: String::new(),
-        lines: recording.lines.len(),
-        divergence: None,
-        stopped: None,
-        notes: Vec::new(),
-        ignored: BTreeMap::new(),
-        unconstrained: BTreeMap::new(),
-        most_states: 0,
-    };
+    let mut followed = Followed::new("", recording);
     Ok(matches!(walk(recording, &changed, options, line, &mut followed)?, Ending::Allowed))
 }

@@ -51,7 +51,12 @@ impl Seen {
     }
 
     /// Whether the model's answer is of the same kind, with the same messages.
-    pub(super) fn agrees(&self, answer: Option<&Answer>, is_poll: bool, payload: &dyn Fn(&Placed) -> String) -> Agreement {
+    pub(super) fn agrees(
+        &self,
+        answer: Option<&Answer>,
+        is_poll: bool,
+        payload: &dyn Fn(&Placed) -> String,
+    ) -> Agreement {
         let exact = match (self, answer) {
             (Self::Nothing, None) | (Self::Done, Some(Answer::Done)) => true,
             (Self::Empty | Self::EmptyOrSentinel, Some(Answer::Empty)) => true,

@@ -1,14 +1,15 @@
 //! Following a recording: the set of all model states that agree with everything seen so far.
 //!
 //! For each line the request enters every state of the set, all hidden steps are taken in every order, and the states that
-//! disagree with the answer are dropped ([`partition`] and [`server`] know which steps a line names and which are hidden).
-//! When none is left the recording leaves the contract there, and [`clause`](self) looks for the fence that forbids it.
+//! disagree with the answer are dropped (the modules `partition`, `reads` and `server` know which steps a line names and which
+//! are hidden). When none is left the recording leaves the contract there, and `clause` looks for the fence that forbids it.
 
 mod belief;
 mod clause;
 mod compare;
 mod observe;
 mod partition;
+mod reads;
 mod server;
 mod world;
 
@@ -133,6 +134,19 @@ pub struct Followed {
 }
 
 impl Followed {
+    fn new(contract: &str, recording: &Recording) -> Self {
+        Self {
+            contract: contract.to_owned(),
+            lines: recording.lines.len(),
+            divergence: None,
+            stopped: None,
+            notes: Vec::new(),
+            ignored: BTreeMap::new(),
+            unconstrained: BTreeMap::new(),
+            most_states: 0,
+        }
+    }
+
     /// Whether an implementation that obeys the contract could have answered like this.
     pub fn is_allowed(&self) -> bool {
         self.divergence.is_none() && self.stopped.is_none()
@@ -209,16 +223,7 @@ enum Ending {
 /// # Errors
 /// A [`Problem`] with the line that cannot be followed, for example because it names a read that there is not.
 pub fn follow(recording: &Recording, contract: &Contract, options: &Options) -> Result<Followed, Problem> {
-    let mut followed = Followed {
-        contract: contract.name.clone(),
-        lines: recording.lines.len(),
-        divergence: None,
-        stopped: None,
-        notes: Vec::new(),
-        ignored: BTreeMap::new(),
-        unconstrained: BTreeMap::new(),
-        most_states: 0,
-    };
+    let mut followed = Followed::new(&contract.name, recording);
     let ending = walk(recording, &contract.choices, options, usize::MAX, &mut followed)?;
     match ending {
         Ending::Allowed => {}
@@ -244,13 +249,7 @@ fn walk(
     last_line: usize,
     followed: &mut Followed,
 ) -> Result<Ending, Problem> {
-    let mut walk = Walk {
-        recording,
-        world: World::new(recording, choices),
-        exact_codes: options.exact_codes,
-        counts: Counts::default(),
-        history: (1, 0),
-    };
+    let mut walk = Walk::new(recording, choices, options);
     let mut beliefs = walk.world.start();
     let mut ending = Ending::Allowed;
     for (index, line) in recording.lines.iter().enumerate().filter(|(_, line)| line.number <= last_line) {
@@ -267,7 +266,7 @@ fn walk(
                 ending = Ending::Diverged(Box::new(not_in_contract(line, &beliefs, reason)), BTreeMap::new());
                 break;
             }
-            Outcome::Candidates(candidates) => match prune(candidates) {
+            Outcome::Candidates(candidates) => match walk.prune(candidates) {
                 Ok((kept, note)) => {
                     followed.notes.extend(note.map(|text| Note { line: line.number, text }));
                     beliefs = kept;
@@ -290,7 +289,17 @@ fn walk(
     Ok(ending)
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(recording: &'a Recording, choices: &Choices, options: &Options) -> Self {
+        Self {
+            recording,
+            world: World::new(recording, choices),
+            exact_codes: options.exact_codes,
+            counts: Counts::default(),
+            history: (1, 0),
+        }
+    }
+
     fn line(&mut self, index: usize, line: &Line, beliefs: &[Belief]) -> Result<Outcome, Problem> {
         match &line.step {
             Step::Partition(step) => self.partition_line(index, line, step, beliefs),
@@ -303,33 +312,35 @@ impl Walk<'_> {
         u8::try_from(index % 250 + 1).unwrap_or(1)
     }
 
+    /// The distinct states that agree, and a note on a differing code; or all the differences, if no state agrees.
+    fn prune(&self, candidates: Vec<Candidate>) -> Result<(Vec<Belief>, Option<String>), Vec<Difference>> {
+        let mut kept = Beliefs::default();
+        let mut differences = Vec::new();
+        let mut has_exact = false;
+        let mut codes = BTreeSet::new();
+        for candidate in candidates {
+            match candidate.differs {
+                Some(difference) => differences.push(difference),
+                None => {
+                    has_exact |= candidate.other_code.is_none();
+                    codes.extend(candidate.other_code);
+                    let mut belief = candidate.belief;
+                    belief.forget_notes(self.world.clients.len(), self.world.carries_identities());
+                    kept.add(belief);
+                }
+            }
+        }
+        if kept.len() == 0 {
+            return Err(differences);
+        }
+        let note = (!has_exact).then(|| codes.into_iter().collect::<Vec<_>>().join("; "));
+        Ok((kept.into_all(), note))
+    }
+
     /// A problem with a line.
     fn problem(&self, line: &Line, message: impl Into<String>) -> Problem {
         Problem::at(&self.recording.file, &self.recording.text, line.span.clone(), message)
     }
-}
-
-/// The distinct states that agree, and a note on a differing code; or all the differences, if no state agrees.
-fn prune(candidates: Vec<Candidate>) -> Result<(Vec<Belief>, Option<String>), Vec<Difference>> {
-    let mut kept = Beliefs::default();
-    let mut differences = Vec::new();
-    let mut has_exact = false;
-    let mut codes = BTreeSet::new();
-    for candidate in candidates {
-        match candidate.differs {
-            Some(difference) => differences.push(difference),
-            None => {
-                has_exact |= candidate.other_code.is_none();
-                codes.extend(candidate.other_code);
-                kept.add(candidate.belief);
-            }
-        }
-    }
-    if kept.len() == 0 {
-        return Err(differences);
-    }
-    let note = (!has_exact).then(|| codes.into_iter().collect::<Vec<_>>().join("; "));
-    Ok((kept.into_all(), note))
 }
 
 fn divergence(line: &Line, before: &[Belief], differences: &[Difference]) -> Divergence {

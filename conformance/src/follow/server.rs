@@ -1,7 +1,6 @@
 //! Lines at the boundary `server`: requests pass the gateway one after the other. Hidden are all deliveries, all steps of
 //! reads, the commits, and the moments at which gateway and owner apply what metadata decided.
 
-
 use fencepost_models::iggy::messages::{Answer, Command, Envelope, Inner, Key, PRODUCER, RequestId};
 use fencepost_models::iggy::system::Address;
 use fencepost_spec::contract::Emptying;
@@ -12,7 +11,7 @@ use super::belief::{Belief, Beliefs};
 use super::compare::Seen;
 use super::observe::{self, Comparison};
 use super::partition::{NO_PURGE, answer_differs, candidate};
-use super::world::{commit_act, poll_act};
+use super::world::{action_is_automatic, commit_act, poll_act};
 use super::{Candidate, MOST_STATES, Outcome, Walk};
 use crate::recording::Line;
 use crate::recording::server::{SENTINEL_PARTITION, ServerAnswer, ServerRequest, ServerStep};
@@ -86,7 +85,9 @@ impl Walk<'_> {
                 counts.constrain("current_offset", answer.current_offset.is_some());
                 counts.constrain("stored_offset", answer.stored_offset.is_some());
             }
-            ServerRequest::Store { .. } | ServerRequest::Delete { .. } => counts.constrain("identities of a request", false),
+            ServerRequest::Store { .. } | ServerRequest::Delete { .. } => {
+                counts.constrain("identities of a request", false)
+            }
             _ => {}
         }
         counts.ignore("name of an error", answer.error.is_some() && answer.code.is_some());
@@ -149,6 +150,23 @@ impl Walk<'_> {
 
     fn hidden_steps(&self, line: &Line, belief: &Belief) -> Vec<Belief> {
         let world = &self.world;
+        let oldest = belief.owner().pipeline.front();
+        let is_automatic = oldest.is_some_and(|operation| action_is_automatic(&operation.work));
+        if is_automatic && world.commits_automatic_stores_at_once() {
+            return world.inner(belief, line.number, Inner::CommitOldest).into_iter().collect();
+        }
+        if world.applies_membership_at_once() {
+            let applied = belief.owner().applied.emptyings;
+            let is_membership = |envelope: &&Travelling<Envelope>| {
+                envelope.dst == Address::Owner.id()
+                    && matches!(&envelope.msg, Envelope::Apply(decree) if decree.emptyings == applied)
+            };
+            let under_way = belief.under_way();
+            let next = under_way.iter().filter(is_membership);
+            if let Some(next) = next.filter_map(|envelope| world.deliver(belief, line.number, envelope)).next() {
+                return vec![next];
+            }
+        }
         let mut next: Vec<Belief> =
             belief.under_way().iter().filter_map(|envelope| world.deliver(belief, line.number, envelope)).collect();
         let inner = |inner| world.inner(belief, line.number, inner);
@@ -171,7 +189,9 @@ impl Walk<'_> {
                 let after = self.world.run(belief, line.number, |envelope| acknowledges(envelope, number));
                 let differs = (seen != Seen::Done).then(|| answer_differs(seen.text(), "success".to_owned()));
                 let mut afters = vec![candidate(after, differs)];
-                if let (ServerRequest::Join { .. }, Some(joined)) = (&step.request, self.joined(step, &afters[0].belief)) {
+                if let (ServerRequest::Join { .. }, Some(joined)) =
+                    (&step.request, self.joined(step, &afters[0].belief))
+                {
                     let differs = (seen != Seen::Done).then(|| answer_differs(seen.text(), "success".to_owned()));
                     afters.push(candidate(joined, differs));
                 }

@@ -8,12 +8,12 @@ use fencepost_models::iggy::bounds::{Bounds, ConsumerBounds, Pipeline};
 use fencepost_models::iggy::consumer::Consumer;
 use fencepost_models::iggy::gateway::Gateway;
 use fencepost_models::iggy::marks::Mark;
-use fencepost_models::iggy::messages::{Act, Answer, CommitAction, Decree, Envelope, Inner, Key, Placed, RequestId, Strategy};
-use fencepost_models::iggy::producer::address;
-use fencepost_models::iggy::system::{
-    Address, GATEWAY_INDEX, IggyModel, NodeState, Setup, consumer_of, model,
+use fencepost_models::iggy::messages::{
+    Act, Answer, CommitAction, Decree, Envelope, Inner, Key, Placed, RequestId, Strategy,
 };
-use fencepost_spec::contract::Choices;
+use fencepost_models::iggy::producer::address;
+use fencepost_models::iggy::system::{Address, GATEWAY_INDEX, IggyModel, NodeState, Setup, consumer_of, model};
+use fencepost_spec::contract::{Choices, Numbering, WireIdentity};
 use fencepost_spec::fence::Fence;
 use stateright::Model;
 use stateright::actor::{ActorModelAction, Envelope as Travelling};
@@ -58,7 +58,8 @@ impl World {
         if is_behind_the_gateway {
             choices.fences.retain(|fence, _| !is_at_the_gateway(*fence));
         }
-        let members: Vec<u8> = (0..).zip(&clients).filter(|(_, client)| client.group.is_some()).map(|(index, _)| index).collect();
+        let members: Vec<u8> =
+            (0..).zip(&clients).filter(|(_, client)| client.group.is_some()).map(|(index, _)| index).collect();
         let bounds = Bounds {
             consumers: clients.iter().map(consumer_bounds).collect(),
             members: if is_behind_the_gateway { members.into_iter().take(1).collect() } else { Vec::new() },
@@ -85,6 +86,32 @@ impl World {
     /// The model in which reads go to the disk, or find their messages in memory.
     pub(super) fn model(&self, disk: bool) -> &IggyModel {
         if disk { &self.disk } else { &self.resident }
+    }
+
+    /// Whether requests carry identities, so that it matters which ones a client knows.
+    pub(super) fn carries_identities(&self) -> bool {
+        let choices = &self.setup().choices;
+        choices.poll_identity_on_wire != WireIdentity::Nothing
+            || choices.commit_identity_on_wire != WireIdentity::Nothing
+    }
+
+    /// Whether it makes no difference when an automatic store commits, as long as nobody looks at files: a purge either
+    /// keeps the numbers, or makes void what it overtook.
+    pub(super) fn commits_automatic_stores_at_once(&self) -> bool {
+        let choices = &self.setup().choices;
+        choices.numbering_at_purge == Numbering::Continue || choices.has(Fence::OperationAfterPurgeAtCommit)
+    }
+
+    /// Whether it makes no difference when the owner applies a change of the group: it compares no assignment.
+    pub(super) fn applies_membership_at_once(&self) -> bool {
+        const COMPARE: [Fence; 5] = [
+            Fence::MetadataFloorOnArrival,
+            Fence::CommitAssignmentOnArrival,
+            Fence::CommitAssignmentOnPromotion,
+            Fence::PollAssignmentAtCompletion,
+            Fence::AutomaticStoreAssignmentAtCompletion,
+        ];
+        !COMPARE.iter().any(|fence| self.setup().choices.has(*fence))
     }
 
     /// The start, with nothing under way.
@@ -128,8 +155,7 @@ impl World {
                 self.refusals.borrow_mut().insert(refusal.fence, line);
             }
         }
-        let telling =
-            model.tell(&Transition { before: &belief.state, action: &action, after: &after, facts: &facts });
+        let telling = model.tell(&Transition { before: &belief.state, action: &action, after: &after, facts: &facts });
         let mut next = belief.clone();
         next.state = after;
         next.note_firsts();
@@ -155,12 +181,7 @@ impl World {
     }
 
     /// Delivers whatever is wanted among what is under way, until nothing of it is left that can be taken.
-    pub(super) fn run(
-        &self,
-        belief: Belief,
-        line: usize,
-        is_wanted: impl Fn(&Travelling<Envelope>) -> bool,
-    ) -> Belief {
+    pub(super) fn run(&self, belief: Belief, line: usize, is_wanted: impl Fn(&Travelling<Envelope>) -> bool) -> Belief {
         let mut belief = belief;
         loop {
             let wanted: Vec<_> = belief.under_way().into_iter().filter(|envelope| is_wanted(envelope)).collect();
@@ -188,7 +209,10 @@ impl World {
 
     /// Lets the client have the answer to a request.
     pub(super) fn receive(&self, belief: &Belief, line: usize, id: RequestId, is_poll: bool) -> Belief {
-        let reply = belief.under_way().into_iter().find(|envelope| matches!(envelope.msg, Envelope::Reply(other, _) if other == id));
+        let reply = belief
+            .under_way()
+            .into_iter()
+            .find(|envelope| matches!(envelope.msg, Envelope::Reply(other, _) if other == id));
         let Some(reply) = reply else { return belief.clone() };
         let mut before = belief.clone();
         if let Address::Consumer(index) = address(id) {
@@ -223,7 +247,7 @@ impl World {
         let route = Consumer::new(self.setup(), client, &mirror(belief)).route;
         let mut after = belief.clone();
         let consumer = after.consumer_mut(client);
-        if route.is_none() || consumer.route == route {
+        if route.is_none() || consumer.route.map(|(context, _)| context) == route.map(|(context, _)| context) {
             return None;
         }
         consumer.route = route;

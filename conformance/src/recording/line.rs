@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::partition::{PartitionRequest, PartitionStep};
 use super::server::{ServerRequest, ServerStep};
-use super::{Boundary, MOST_CLIENTS, MOST_MESSAGES, OFFSETS, Row};
+use super::{Boundary, MOST_CLIENTS, MOST_COMMANDS, MOST_MESSAGES, OFFSETS, Row};
 
 /// One request with its answer.
 #[derive(Clone, Debug)]
@@ -30,6 +30,21 @@ pub enum Step {
     Partition(PartitionStep),
     /// At the gateway.
     Server(ServerStep),
+}
+
+impl Step {
+    /// Whether it changes the metadata.
+    fn is_command(&self) -> bool {
+        match self {
+            Self::Partition(step) => {
+                matches!(step.request, PartitionRequest::Purge {} | PartitionRequest::PurgeCommit {})
+            }
+            Self::Server(step) => matches!(
+                step.request,
+                ServerRequest::PurgeTopic {} | ServerRequest::Join { .. } | ServerRequest::Leave { .. }
+            ),
+        }
+    }
 }
 
 /// A problem at a word of a line, or at the whole line if the word is not there.
@@ -80,7 +95,9 @@ pub(crate) fn parse(file: &str, text: &str, row: &Row, boundary: Boundary) -> Re
         return Err(problem(file, text, row, "", "a line must have `request` and `answer`"));
     };
     if let Some(key) = object.keys().next() {
-        return Err(problem(file, text, row, key, format!("unknown key `{key}`")).with_help("accepted: request, answer"));
+        return Err(
+            problem(file, text, row, key, format!("unknown key `{key}`")).with_help("accepted: request, answer")
+        );
     }
     if request.get("op").is_none() {
         return Err(problem(file, text, row, "request", "the request has no `op`, which names it"));
@@ -106,6 +123,7 @@ pub(crate) fn parse(file: &str, text: &str, row: &Row, boundary: Boundary) -> Re
 /// Demands that a recording fits into a model.
 pub(crate) fn demand_limits(file: &str, text: &str, lines: &[Line]) -> Result<(), Problem> {
     let mut messages = 0;
+    let mut commands = 0;
     let mut clients = Vec::new();
     let mut groups: Vec<String> = Vec::new();
     for line in lines {
@@ -118,6 +136,11 @@ pub(crate) fn demand_limits(file: &str, text: &str, lines: &[Line]) -> Result<()
         if messages > MOST_MESSAGES {
             let message = format!("a recording may send at most {MOST_MESSAGES} messages; this line exceeds that");
             return Err(problem(file, text, &row, "count", message));
+        }
+        commands += usize::from(line.step.is_command());
+        if commands > MOST_COMMANDS {
+            let message = format!("a recording may have at most {MOST_COMMANDS} purges, joins and leaves");
+            return Err(problem(file, text, &row, "op", message));
         }
         if let Some(offset) = offsets.into_iter().find(|offset| *offset >= OFFSETS) {
             let message = format!("offset {offset} is too large: offsets must be less than {OFFSETS}");

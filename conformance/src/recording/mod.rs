@@ -2,6 +2,7 @@
 //!
 //! [`partition`] and [`server`] are the two vocabularies, [`line`] turns text into one of their lines.
 
+pub mod answers;
 pub mod line;
 pub mod partition;
 pub mod server;
@@ -21,6 +22,8 @@ pub const MOST_LINES: usize = 10_000;
 pub const OFFSETS: u64 = 60;
 /// The most messages that a recording may send altogether.
 pub const MOST_MESSAGES: u64 = 200;
+/// The most purges, joins and leaves of a recording.
+pub const MOST_COMMANDS: usize = 200;
 /// The most clients (consumers and members) of a recording.
 pub const MOST_CLIENTS: usize = 16;
 

@@ -1,13 +1,16 @@
 //! The vocabulary at the boundary `partition`: requests to the partition's owner, and its answers.
 
-use std::collections::BTreeMap;
-
 use fencepost_spec::diagnostic::Problem;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::Row;
 use super::line::{problem, typed};
+
+pub use super::answers::{
+    BatchAnswer, BookmarkSeen, CommitAnswer, Observation, PartitionAnswer, PlainAnswer, PlanAnswer, PurgeAnswer, Reply,
+    StepAnswer, Tier, WriteAnswer,
+};
 
 /// The name of a consumer, group or member: text or a number.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -42,11 +45,6 @@ pub enum StrategyWord {
     Offset,
 }
 
-/// Tells a field that is `null` from one that is absent.
-pub(super) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(from).map(Some)
-}
-
 const fn once() -> u32 {
     1
 }
@@ -57,9 +55,18 @@ const fn once() -> u32 {
 #[allow(missing_docs, reason = "docs/recordings.md describes every field")]
 pub enum PartitionRequest {
     /// Begins with a fresh partition.
-    Open { save_every: Option<u64>, segment_size: Option<u64>, prepare_queue: Option<usize>, request_queue: Option<usize> },
+    Open {
+        save_every: Option<u64>,
+        segment_size: Option<u64>,
+        prepare_queue: Option<usize>,
+        request_queue: Option<usize>,
+    },
     /// Sends messages.
-    Produce { count: u8, #[serde(default)] hold_commit: bool },
+    Produce {
+        count: u8,
+        #[serde(default)]
+        hold_commit: bool,
+    },
     /// Plans a read.
     BeginPoll {
         consumer: Option<Name>,
@@ -74,9 +81,17 @@ pub enum PartitionRequest {
         name: String,
     },
     /// Runs some steps of a disk read.
-    StepPoll { poll: String, #[serde(default = "once")] times: u32 },
+    StepPoll {
+        poll: String,
+        #[serde(default = "once")]
+        times: u32,
+    },
     /// Runs a read to its end.
-    FinishPoll { poll: String, #[serde(default)] hold_auto_commit: bool },
+    FinishPoll {
+        poll: String,
+        #[serde(default)]
+        hold_auto_commit: bool,
+    },
     /// Submits a held automatic store.
     SubmitAutoCommit { poll: String },
     /// A manual store.
@@ -89,7 +104,13 @@ pub enum PartitionRequest {
         hold_commit: bool,
     },
     /// Deletes a bookmark.
-    Delete { consumer: Option<Name>, group: Option<Name>, member: Option<Name>, #[serde(default)] hold_commit: bool },
+    Delete {
+        consumer: Option<Name>,
+        group: Option<Name>,
+        member: Option<Name>,
+        #[serde(default)]
+        hold_commit: bool,
+    },
     /// Lets prepared operations commit.
     Commit { rounds: Option<u32> },
     /// Commits a purge in the metadata and applies it.
@@ -101,7 +122,10 @@ pub enum PartitionRequest {
     /// Begins to apply a purge step by step.
     PurgeBegin {},
     /// Runs some steps of a purge.
-    PurgeStep { #[serde(default = "once")] times: u32 },
+    PurgeStep {
+        #[serde(default = "once")]
+        times: u32,
+    },
     /// The process dies and recovers.
     Restart {},
     /// The harness copies the files of bookmarks aside.
@@ -110,191 +134,6 @@ pub enum PartitionRequest {
     ResurrectBookmarks {},
     /// Looks at the state.
     Observe {},
-}
-
-/// An answer that says no more than whether it worked.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlainAnswer {
-    /// Whether it worked.
-    pub ok: bool,
-    /// Why not.
-    pub error: Option<String>,
-}
-
-/// The reply to an operation.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reply {
-    /// Number of the operation (ignored).
-    pub committed_op: Option<u64>,
-    /// 0, or the code of a refusal.
-    pub status: u16,
-}
-
-/// The answer to a send, store or delete.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WriteAnswer {
-    /// Whether it worked.
-    pub ok: bool,
-    /// Why not.
-    pub error: Option<String>,
-    /// The reply; null while there is none.
-    pub reply: Option<Reply>,
-}
-
-/// The answer to the planning of a read.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlanAnswer {
-    /// Whether it worked.
-    pub ok: bool,
-    /// Why not.
-    pub error: Option<String>,
-    /// `disk`, or `resident_or_empty`.
-    pub tier: Option<Tier>,
-    /// The code of a refusal.
-    pub status: Option<u16>,
-}
-
-/// From where a read takes its messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tier {
-    /// From files.
-    Disk,
-    /// From memory, or nothing is to be read.
-    ResidentOrEmpty,
-}
-
-/// The answer to some steps of a read.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StepAnswer {
-    /// Whether it worked.
-    pub ok: bool,
-    /// Why not.
-    pub error: Option<String>,
-    /// Whether the read ended.
-    pub done: bool,
-}
-
-/// The answer of a finished read.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BatchAnswer {
-    /// Whether it worked.
-    pub ok: bool,
-    /// Why not.
-    pub error: Option<String>,
-    /// Offset and payload of each message.
-    pub messages: Option<Vec<(u64, String)>>,
-    /// The offset that the server commits; null: none.
-    #[serde(default, deserialize_with = "present")]
-    pub auto_commit: Option<Option<u64>>,
-    /// The ceiling of the plan.
-    pub commit_offset: Option<u64>,
-    /// What became of the automatic store (ignored).
-    pub store: Option<String>,
-    /// The code of a refusal.
-    pub status: Option<u16>,
-}
-
-/// The answer to a `commit`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CommitAnswer {
-    /// Whether it worked.
-    pub ok: bool,
-    /// Why not.
-    pub error: Option<String>,
-    /// Number of acknowledged operations (ignored).
-    pub acks: Option<u64>,
-    /// Number of the operation (ignored) and status.
-    pub replies: Option<Vec<(u64, u16)>>,
-}
-
-/// The answer to a purge or one of its halves.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PurgeAnswer {
-    /// Whether it worked.
-    pub ok: bool,
-    /// Why not.
-    pub error: Option<String>,
-    /// Whether there was anything to apply.
-    pub applied: Option<bool>,
-    /// The committed purge generation.
-    pub committed_generation: Option<u64>,
-}
-
-/// What is seen of a bookmark.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BookmarkSeen {
-    /// In memory.
-    #[serde(default, deserialize_with = "present")]
-    pub stored: Option<Option<u64>>,
-    /// On file.
-    #[serde(default, deserialize_with = "present")]
-    pub file: Option<Option<u64>>,
-    /// Highest offset served to the group.
-    #[serde(default, deserialize_with = "present")]
-    pub last_polled: Option<Option<u64>>,
-}
-
-/// What is seen of the state. Absent fields are unconstrained.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Observation {
-    /// Whether it worked.
-    pub ok: bool,
-    /// Why not.
-    pub error: Option<String>,
-    /// By consumer, or `group:` and group.
-    pub bookmarks: Option<BTreeMap<String, BookmarkSeen>>,
-    /// Whether there is no message.
-    pub empty: Option<bool>,
-    /// Highest assigned offset; 0 when empty.
-    pub write_offset: Option<u64>,
-    /// Highest committed offset; 0 when empty.
-    pub commit_offset: Option<u64>,
-    /// The purge generation of the metadata.
-    pub committed_generation: Option<u64>,
-    /// The purge generation that the partition recorded.
-    pub applied_generation: Option<u64>,
-    /// Length of the prepare pipeline.
-    pub pipeline: Option<usize>,
-    /// Length of the request queue.
-    pub queued: Option<usize>,
-    /// Number of the last committed operation (ignored).
-    pub commit_op: Option<u64>,
-    /// Number of the operation up to which a purge made operations void (ignored).
-    pub purge_floor_op: Option<u64>,
-    /// Files and sizes (ignored).
-    pub files: Option<Vec<String>>,
-}
-
-/// An answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PartitionAnswer {
-    /// Of `open`, `restart`, `save_bookmarks`, `resurrect_bookmarks`, and of what is not supported.
-    Plain(PlainAnswer),
-    /// Of `produce`, `store`, `delete`.
-    Write(WriteAnswer),
-    /// Of `begin_poll`.
-    Plan(PlanAnswer),
-    /// Of `step_poll`.
-    Step(StepAnswer),
-    /// Of `finish_poll`.
-    Batch(BatchAnswer),
-    /// Of `commit`.
-    Commit(CommitAnswer),
-    /// Of `purge`, `purge_commit`, `purge_apply`.
-    Purge(PurgeAnswer),
-    /// Of `observe`.
-    Observation(Box<Observation>),
 }
 
 /// A request with its answer.
@@ -330,7 +169,9 @@ pub(super) fn answer(
         Ask::Open { .. } | Ask::Restart {} | Ask::SaveBookmarks {} | Ask::ResurrectBookmarks {} => {
             PartitionAnswer::Plain(typed(file, text, row, value)?)
         }
-        Ask::FinishPoll { .. } | Ask::SubmitAutoCommit { .. } => return Err(unsupported(file, text, row, "a held automatic store")),
+        Ask::FinishPoll { .. } | Ask::SubmitAutoCommit { .. } => {
+            return Err(unsupported(file, text, row, "a held automatic store"));
+        }
         Ask::PurgeBegin {} | Ask::PurgeStep { .. } => return Err(unsupported(file, text, row, "a purge in steps")),
     };
     let step = PartitionStep { request, answer };
@@ -377,7 +218,11 @@ impl PartitionStep {
 }
 
 /// Group and name of a client.
-pub(crate) fn who(consumer: Option<&Name>, group: Option<&Name>, member: Option<&Name>) -> Option<(Option<String>, String)> {
+pub(crate) fn who(
+    consumer: Option<&Name>,
+    group: Option<&Name>,
+    member: Option<&Name>,
+) -> Option<(Option<String>, String)> {
     match (consumer, group, member) {
         (Some(consumer), _, _) => Some((None, consumer.to_string())),
         (None, Some(group), Some(member)) => Some((Some(group.to_string()), member.to_string())),

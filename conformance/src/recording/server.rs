@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Row;
+use super::answers::present;
 use super::line::{problem, typed};
-use super::partition::{Name, StrategyWord, present, who};
+use super::partition::{Name, StrategyWord, who};
 
 /// The partition that a server names in the empty reply to a member that may not poll.
 pub const SENTINEL_PARTITION: u64 = u32::MAX as u64;
@@ -90,7 +91,8 @@ pub(super) fn answer(
         return Err(problem(file, text, row, "answer", "the answer has neither `ok`, `code` nor `messages`"));
     }
     let step = ServerStep { request, answer };
-    let asks = matches!(step.request, ServerRequest::Poll { .. } | ServerRequest::Store { .. } | ServerRequest::Delete { .. });
+    let asks =
+        matches!(step.request, ServerRequest::Poll { .. } | ServerRequest::Store { .. } | ServerRequest::Delete { .. });
     if asks && step.who().is_none() {
         return Err(problem(file, text, row, "request", "the request names neither `consumer` nor `group`"));
     }

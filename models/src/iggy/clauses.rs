@@ -126,12 +126,12 @@ fn no_stale_batch(step: &Step<'_>, mark: &Mark) -> Judgement {
     }
 }
 
-/// Whether a granted poll's history or assignment is not current any more.
+/// Whether a granted poll's history or assignment is not current any more. One that the owner has not applied yet is newer.
 fn is_stale(setup: &Setup, owner: &Owner, granted: &Granted) -> bool {
     let named = setup.choices.poll_identity_on_wire != WireIdentity::Nothing;
     granted.history != owner.history
-        || granted.key == Key::Group && granted.assignment != owner.assignment(Key::Group)
-        || named && granted.incarnation.is_some_and(|incarnation| incarnation != owner.applied.incarnation)
+        || granted.key == Key::Group && granted.assignment < owner.assignment(Key::Group)
+        || named && granted.incarnation.is_some_and(|incarnation| incarnation < owner.applied.incarnation)
 }
 
 fn stale_poll_is_retryable(setup: &Setup, step: &Step<'_>, mark: &Mark) -> Judgement {

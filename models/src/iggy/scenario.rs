@@ -8,7 +8,10 @@ use fencepost_spec::scenario::{From, Scenario, Step, Verb};
 use super::bounds::{Bounds, ConsumerBounds, Once, Pipeline};
 use super::messages::{Act, Command, Key, Strategy};
 
-pub use guide::{Courses, Progress, ScenarioGuide, answers_by_step};
+pub use guide::{Courses, Progress, ScenarioGuide, Stuck, answers_by_step};
+
+/// Of how many unsynced operations a power loss tries every subset; later ones are lost.
+const MOST_UNSYNCED: u8 = 8;
 
 /// Why a scenario does not apply under a contract.
 pub type NotApplicable = String;
@@ -25,7 +28,9 @@ pub fn applies(scenario: &Scenario, choices: &Choices) -> Result<(), NotApplicab
                 return Err("polls do not wait at the owner under this contract".to_owned());
             }
             Verb::FailToSyncPartition | Verb::FailToSyncBookmarks | Verb::FailToUnlinkBookmarks if !purge_syncs => {
-                return Err("emptying the topic neither syncs directories nor unlinks bookmarks under this contract".to_owned());
+                return Err(
+                    "emptying the topic neither syncs directories nor unlinks bookmarks under this contract".to_owned()
+                );
             }
             _ => {}
         }
@@ -97,7 +102,7 @@ pub fn bounds(scenario: &Scenario) -> Bounds {
         gateway_time_outs: count(&[Verb::GatewayGivesUp]),
         restarts: count(&[Verb::Restart]),
         power_losses,
-        unsynced_operations: if power_losses > 0 { 6 } else { 0 },
+        unsynced_operations: if power_losses > 0 { MOST_UNSYNCED } else { 0 },
         purge_in_steps: failures > 0 || power_losses > 0 || count(&[Verb::Restart]) > 0,
         disk_failures: failures,
         revocation_time_outs: count(&[Verb::RevocationTimesOut]),
@@ -140,4 +145,3 @@ fn once(scenario: &Scenario, index: usize, step: &Step) -> Option<Once> {
         | Verb::RevocationTimesOut => None,
     }
 }
-

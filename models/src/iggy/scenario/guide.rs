@@ -10,6 +10,7 @@ use fencepost_spec::clause::ClauseName;
 use fencepost_spec::event::EventKind;
 use fencepost_spec::scenario::{ExpectedAnswer, Reference, Scenario, Step, Survivors, Verb};
 
+use super::MOST_UNSYNCED;
 use crate::iggy::clauses;
 use crate::iggy::marks::Mark;
 use crate::iggy::messages::{Answer, Envelope, Inner, RequestId};
@@ -37,6 +38,15 @@ pub struct Courses {
     pub broken: BTreeSet<ClauseName>,
     /// The clauses that broke in every course.
     pub always_broken: Option<BTreeSet<ClauseName>>,
+}
+
+/// Where a scenario does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// The step, and the event of it that does not happen.
+    pub event: (usize, EventKind),
+    /// The step that waits for it.
+    pub awaited_by: Option<usize>,
 }
 
 /// The guide of a scenario.
@@ -92,7 +102,8 @@ impl ScenarioGuide {
         let step = match message {
             Envelope::Inner(Inner::Restart) => self.due(at, |step| step.does == Verb::Restart)?,
             Envelope::Inner(Inner::PowerLoss(survivors)) => {
-                let all = 1_u32.checked_shl(owner_of(transition.before).disk.unsynced.len() as u32).unwrap_or(0) - 1;
+                let unsynced = owner_of(transition.before).disk.unsynced.len().min(usize::from(MOST_UNSYNCED));
+                let all = (1_u32 << unsynced) - 1;
                 self.due(at, |step| {
                     let survives = match step.survivors {
                         Survivors::Any => true,
@@ -169,23 +180,36 @@ impl ScenarioGuide {
     fn is_through(&self, at: &Progress, step: usize) -> bool {
         let is_lost = self.steps[step].answer == ExpectedAnswer::Lost;
         let is_sent = at.happened[step] & event_bit(EventKind::Sent) != 0;
-        is_lost && is_sent || Self::has(at, &Reference { step, phase: None })
+        // What the operator decided is over when it is applied as well as acknowledged.
+        let is_applied = at.happened[step] & event_bit(EventKind::Applied) != 0;
+        let is_over = is_applied || !self.steps[step].does.phases().contains(&EventKind::Applied);
+        is_lost && is_sent || is_over && Self::has(at, &Reference { step, phase: None })
     }
 
     fn is_complete(&self, at: &Progress) -> bool {
         (0..self.steps.len()).all(|step| self.is_through(at, step))
     }
 
-    /// The first step that is not through and waits for no other step, and what has not happened of it; failing that, the
-    /// first step that is not through.
-    pub fn stuck(&self, at: &Progress) -> Option<(usize, EventKind)> {
+    /// The event that would have to happen next for the scenario to go on: of a step that is not through and waits for
+    /// nothing, or else what the first step that is not through waits for, directly or not.
+    pub fn stuck(&self, at: &Progress) -> Option<Stuck> {
         let missing = |step: usize| {
             let phases = self.steps[step].does.phases().iter().copied();
             let is_owed = |kind: &EventKind| !matches!(kind, EventKind::GivenUp | EventKind::GatewayGaveUp);
             phases.filter(is_owed).find(|kind| at.happened[step] & event_bit(*kind) == 0).map(|kind| (step, kind))
         };
-        let stuck = || (0..self.steps.len()).filter(|step| !self.is_through(at, *step)).filter_map(missing);
-        stuck().find(|(step, kind)| self.may_happen(at, *step, *kind)).or_else(|| stuck().next())
+        let events = || (0..self.steps.len()).filter(|step| !self.is_through(at, *step)).filter_map(missing);
+        let is_due = |(step, kind): &(usize, EventKind)| self.may_happen(at, *step, *kind);
+        let first = events().find(is_due).or_else(|| events().next())?;
+        let mut stuck = Stuck { event: first, awaited_by: None };
+        for _ in 0..self.steps.len() {
+            let (step, kind) = stuck.event;
+            let conditions = self.steps[step].conditions.get(&kind).into_iter().flatten();
+            let Some(unmet) = conditions.into_iter().find(|reference| !Self::has(at, reference)) else { break };
+            let event = (unmet.step, unmet.phase.unwrap_or(EventKind::Answered));
+            stuck = Stuck { event, awaited_by: Some(step) };
+        }
+        Some(stuck)
     }
 
     /// The step that a transition answers otherwise than it demands, and the answer.
@@ -250,8 +274,7 @@ impl Guide<IggyModel> for ScenarioGuide {
     }
 
     fn is_finished(&self, at: &Progress) -> bool {
-        let finished = self.is_complete(at)
-            && self.must_break.is_none_or(|clause| at.broken >> clause as u32 & 1 == 1);
+        let finished = self.is_complete(at) && self.must_break.is_none_or(|clause| at.broken >> clause as u32 & 1 == 1);
         if finished {
             let mut courses = self.courses.lock().unwrap_or_else(PoisonError::into_inner);
             for (known, answer) in courses.answers.iter_mut().zip(&at.answers) {
