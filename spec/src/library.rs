@@ -64,6 +64,7 @@ pub const SCENARIOS: &[(&str, &str)] = built_in!("scenarios":
     "join-takes-a-served-batch",
     "join-gets-a-drained-partition",
     "commit-that-knows-more-than-the-owner",
+    "poll-that-knows-more-than-the-owner",
     "join-elsewhere-in-the-group",
     "reply-lost-after-acceptance",
     "gateway-gives-up-before-completion",

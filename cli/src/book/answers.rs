@@ -5,7 +5,7 @@ use fencepost_spec::clause::ClauseName;
 
 use super::chapters::paragraphs;
 use super::evidence::Evidence;
-use super::markdown::{clause, contract, heading, list, paragraph, to_heading};
+use super::markdown::{clause, contracts, heading, list, paragraph, to_heading};
 use super::questions::{OPEN_QUESTIONS, Question, SCOPE};
 use super::scenarios;
 use super::stories::Stories;
@@ -37,26 +37,33 @@ fn section(question: &Question, evidence: &Evidence, stories: &Stories) -> Strin
 
 /// The verdicts on a clause, in one line.
 fn verdict(name: ClauseName, evidence: &Evidence, stories: &Stories) -> String {
-    let is = |result: &&ContractResult, wanted: fn(Verdict) -> bool| wanted(result.summary(name).verdict);
-    let violated: Vec<&ContractResult> =
-        evidence.contracts.iter().filter(|result| is(result, |verdict| verdict == Verdict::Violated)).collect();
-    let holds: Vec<String> = evidence
-        .contracts
-        .iter()
-        .filter(|result| is(result, |verdict| verdict.holds()))
-        .map(|result| contract(&result.contract.name))
-        .collect();
-    let told = |result: &&ContractResult| {
-        let story = stories.shortest(&result.contract.name, name);
-        let story = story.map(|(heading, steps)| format!(" ({})", to_heading(&format!("{steps} steps"), &heading)));
-        contract(&result.contract.name) + &story.unwrap_or_default()
+    let with = |wanted: fn(Verdict) -> bool| -> Vec<&str> {
+        let is_wanted = |result: &&ContractResult| wanted(result.summary(name).verdict);
+        evidence.contracts.iter().filter(is_wanted).map(|result| result.contract.name.as_str()).collect()
     };
-    let mut parts = Vec::new();
-    if !violated.is_empty() {
-        parts.push(format!("violated under {}", violated.iter().map(told).collect::<Vec<_>>().join(", ")));
+    let mut parts: Vec<String> = Vec::new();
+    // Contracts with the same shortest story stand together.
+    let mut told: Vec<((String, usize), Vec<&str>)> = Vec::new();
+    for contract in with(|verdict| verdict == Verdict::Violated) {
+        let Some(story) = stories.shortest(contract, name) else { continue };
+        match told.iter_mut().find(|(other, _)| *other == story) {
+            Some((_, names)) => names.push(contract),
+            None => told.push((story, vec![contract])),
+        }
     }
-    if !holds.is_empty() {
-        parts.push(format!("holds under {}", holds.join(", ")));
+    let all = evidence.contract_names();
+    parts.extend(told.iter().map(|((heading, steps), names)| {
+        format!("violated under {} ({})", contracts(names, &all), to_heading(&format!("{steps} steps"), heading))
+    }));
+    let holds = with(|verdict| verdict.holds());
+    let others = with(|verdict| verdict != Verdict::Violated && !verdict.holds());
+    if !others.is_empty() {
+        parts.push(format!("not exercised under {}", contracts(&others, &all)));
+    }
+    match holds.len() {
+        0 => {}
+        count if count > 2 && count < all.len() => parts.push("holds under every other contract".to_owned()),
+        _ => parts.push(format!("holds under {}", contracts(&holds, &all))),
     }
     format!("{}: {}.", clause(name), parts.join("; "))
 }

@@ -1,7 +1,7 @@
 //! The chapters in their order, and the table of contents.
 
 use super::evidence::Evidence;
-use super::markdown::{heading, paragraph, to_heading};
+use super::markdown::{heading, paragraph, to_heading, with_numbers_linked};
 use super::stories::Stories;
 use super::{
     answers, clauses, contracts, coverage, fences, identities, open, replies, scenarios, scope, stories, verdicts,
@@ -42,7 +42,7 @@ pub(super) fn text(evidence: &Evidence) -> String {
         text.push_str(&heading(2, title));
         text.push_str(&chapter(evidence, &stories));
     }
-    text.trim_end().to_owned() + "\n"
+    with_numbers_linked(text.trim_end())
 }
 
 /// A paragraph for each text.

@@ -52,7 +52,7 @@ fn value(contract: &Contract, key: &str) -> String {
 }
 
 /// A value in words that a table can break.
-fn shown(value: &str) -> String {
+pub(super) fn shown(value: &str) -> String {
     match value {
         "true" => "yes".to_owned(),
         "false" => "no".to_owned(),

@@ -4,11 +4,10 @@ use fencepost_spec::contract::Contract;
 use fencepost_spec::fence::Fence;
 
 use super::chapters::paragraphs;
-use super::comparison;
+use super::comparison::{self, shown};
 use super::evidence::Evidence;
 use super::markdown::{
-    code, contract as link, contract_heading, fence, heading, list, paragraph, plain, sentence, source, table,
-    to_heading,
+    code, contract as link, contract_heading, fence, heading, list, paragraph, sentence, source, table, to_heading,
 };
 use super::stories::Stories;
 use super::{verdicts, words};
@@ -35,7 +34,8 @@ pub(super) fn chapter(evidence: &Evidence, _: &Stories) -> String {
     text.push_str(&comparison::choices(evidence));
     let common = comparison::common(evidence);
     if !common.is_empty() {
-        text.push_str(&paragraph(&format!("The same in every contract: {}.", common.join("; "))));
+        text.push_str(&paragraphs(&["These are the same in every contract:"]));
+        text.push_str(&list(common));
     }
     text.extend(contracts.iter().map(|contract| section(contract, &contracts)));
     text
@@ -80,15 +80,17 @@ fn changes(contract: &Contract, base: &Contract) -> Vec<String> {
     let changed = contract.choices.words().into_iter().zip(before).filter(|(new, old)| new != old);
     let mut changes: Vec<String> = changed
         .map(|((key, new), (_, old))| {
-            format!("{}: **{}** instead of {}.", words::choice(key).unwrap_or(key), plain(&new), plain(&old))
+            format!("{}: **{}** instead of {}.", words::choice(key).unwrap_or(key), shown(&new), shown(&old))
         })
         .collect();
     for name in Fence::ALL {
         match (contract.choices.answer(*name), base.choices.answer(*name)) {
-            (Some(answer), None) => changes.push(format!("Fence {} is there and refuses with {answer}.", fence(*name))),
-            (None, Some(_)) => changes.push(format!("Fence {} is not there.", fence(*name))),
+            (Some(answer), None) => {
+                changes.push(format!("It adds the fence {}, which refuses with {answer}.", fence(*name)))
+            }
+            (None, Some(_)) => changes.push(format!("It drops the fence {}.", fence(*name))),
             (Some(answer), Some(before)) if answer != before => {
-                changes.push(format!("Fence {} refuses with {answer} instead of {before}.", fence(*name)));
+                changes.push(format!("The fence {} refuses with {answer} instead of {before}.", fence(*name)));
             }
             _ => {}
         }

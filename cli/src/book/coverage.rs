@@ -21,14 +21,14 @@ pub(super) fn chapter(evidence: &Evidence, _: &Stories) -> String {
     ]);
     text.push_str(&heading(3, "Coverage of each clause"));
     text.push_str(&paragraphs(&[
-        "A clause without a recording rests on the model alone: no transcript of real code shows its violation yet.",
+        "The recordings are those which some contract refuses in the name of the clause. A clause without one rests on the model alone: no transcript of real code shows it at work yet.",
     ]));
     let rows: Vec<Vec<String>> = ClauseName::ALL.iter().map(|name| row(evidence, *name)).collect();
-    text.push_str(&table(&["Clause", "Recordings that break it", "Scenarios that break it", "Mutant"], &rows));
+    text.push_str(&table(&["Clause", "Refused recordings", "Scenarios that break it", "Mutant"], &rows));
     text.push_str(&recordings::section(evidence));
-    text.push_str(&heading(3, "Upstream tests"));
+    text.push_str(&heading(3, "Upstream tests and names"));
     text.push_str(&paragraphs(&[
-        "Tests and names of the upstream code on which a fence, a scenario or a verdict rests:",
+        "Tests of the upstream code, and other names in it, on which a fence, a scenario or a verdict rests:",
     ]));
     text + &list(upstream(evidence))
 }

@@ -5,7 +5,9 @@ use fencepost_spec::fence::{Checkpoint, Fence};
 
 use super::chapters::paragraphs;
 use super::evidence::Evidence;
-use super::markdown::{clause, contract, fence as link, fence_heading, heading, list, paragraph, source, table};
+use super::markdown::{
+    clause, contract, contracts, fence as link, fence_heading, heading, list, paragraph, source, table,
+};
 use super::stories::Stories;
 use super::{identities, words};
 
@@ -65,16 +67,17 @@ fn section(evidence: &Evidence, fence: Fence) -> String {
 
 /// The answers of the contracts that have a fence; contracts with the same answer stand together.
 fn answers(evidence: &Evidence, fence: Fence) -> String {
-    let mut groups: Vec<(FenceAnswer, Vec<String>)> = Vec::new();
+    let mut groups: Vec<(FenceAnswer, Vec<&str>)> = Vec::new();
     for result in &evidence.contracts {
         let Some(answer) = result.contract.choices.answer(fence) else { continue };
-        let name = contract(&result.contract.name);
+        let name = result.contract.name.as_str();
         match groups.iter_mut().find(|(other, _)| *other == answer) {
             Some((_, names)) => names.push(name),
             None => groups.push((answer, vec![name])),
         }
     }
-    let group = |(answer, names): &(FenceAnswer, Vec<String>)| format!("{answer} in {}", names.join(", "));
+    let all = evidence.contract_names();
+    let group = |(answer, names): &(FenceAnswer, Vec<&str>)| format!("{answer} in {}", contracts(names, &all));
     groups.iter().map(group).collect::<Vec<_>>().join("; ")
 }
 

@@ -65,7 +65,52 @@ pub(super) fn cell_lines(lines: impl IntoIterator<Item = String>) -> String {
 
 /// A kebab-case word as plain words, which a table can break.
 pub(super) fn plain(word: &str) -> String {
-    word.replace(['-', '_'], " ")
+    word.replace(['-', '_'], " ").replace("re creation", "re-creation")
+}
+
+/// Contracts as links, for a sentence: all, all but a few, or a list.
+pub(super) fn contracts(names: &[&str], all: &[&str]) -> String {
+    let links = |names: &mut dyn Iterator<Item = &str>| names.map(contract).collect::<Vec<_>>().join(", ");
+    let missing = all.len() - names.len();
+    match missing {
+        0 => "every contract".to_owned(),
+        1 | 2 if names.len() > 2 * missing => {
+            format!("every contract but {}", links(&mut all.iter().copied().filter(|name| !names.contains(name))))
+        }
+        _ => links(&mut names.iter().copied()),
+    }
+}
+
+/// The numbers of issues in a document as links, except where they are linked already, in headings, and in blocks of code.
+pub(super) fn with_numbers_linked(text: &str) -> String {
+    let mut linked = String::new();
+    let mut in_code = false;
+    for line in text.lines() {
+        in_code ^= line.starts_with("```");
+        match in_code || line.starts_with('#') {
+            true => linked.push_str(line),
+            false => linked.push_str(&line_with_numbers_linked(line)),
+        }
+        linked.push('\n');
+    }
+    linked
+}
+
+fn line_with_numbers_linked(line: &str) -> String {
+    let mut parts = line.split('#');
+    let mut linked = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.chars().take_while(char::is_ascii_digit).count();
+        let is_linked = linked.ends_with(['[', '`', '/']);
+        if (3..=5).contains(&digits) && !is_linked {
+            let (number, rest) = part.split_at(digits);
+            linked.push_str(&format!("[#{number}]({UPSTREAM}/issues/{number}){rest}"));
+        } else {
+            linked.push('#');
+            linked.push_str(part);
+        }
+    }
+    linked
 }
 
 /// The heading of a clause.
@@ -110,7 +155,7 @@ pub(super) fn scenario(name: &str) -> String {
     to_heading(&code(name), &scenario_heading(name))
 }
 
-/// Where something comes from: addresses, numbers of issues, files of this repository, recordings and scenarios become links.
+/// Where something comes from: addresses, files of this repository, recordings and scenarios become links.
 ///
 /// Numbers of the notes from which a contract was written (`hazard E-1`) say nothing to a reader, and are left out.
 pub(super) fn source(text: &str) -> String {
@@ -137,11 +182,9 @@ fn without_hazards(text: &str) -> Vec<&str> {
 }
 
 fn source_word(previous: &str, word: &str) -> String {
-    let number = word.strip_prefix('#').filter(|number| number.chars().all(|digit| digit.is_ascii_digit()));
-    let pull = word.strip_prefix(UPSTREAM).and_then(|path| path.rsplit('/').next());
-    match (number, pull) {
-        (Some(number), _) if !number.is_empty() => format!("[#{number}]({UPSTREAM}/issues/{number})"),
-        (_, Some(number)) => format!("[#{number}]({word})"),
+    let number = word.strip_prefix(UPSTREAM).and_then(|path| path.rsplit('/').next());
+    match number {
+        Some(number) => format!("[#{number}]({word})"),
         _ if word.starts_with("https://") => format!("<{word}>"),
         _ if word.starts_with("docs/") => format!("[{word}]({})", word.trim_start_matches("docs/")),
         _ if word == "conformance/recordings" => format!("[{word}](../{word})"),
@@ -177,7 +220,6 @@ mod tests {
 
     #[test]
     fn given_sources_when_shown_should_be_links() {
-        assert_eq!(source("#4117, fixed"), "[#4117](https://github.com/apache/iggy/issues/4117), fixed");
         assert_eq!(
             source("https://github.com/apache/iggy/pull/4119"),
             "[#4119](https://github.com/apache/iggy/pull/4119)"
@@ -188,6 +230,23 @@ mod tests {
         assert_eq!(source("hazard E-21"), "");
         assert_eq!(source("hazard E-8 and recording e8"), "recording [`e8`](#recordings-of-real-code)");
         assert_eq!(source("plain words: code 87"), "plain words: code 87");
+    }
+
+    #[test]
+    fn given_numbers_of_issues_when_linked_should_be_linked_once() {
+        let text =
+            "## About #4117\n\nFixed (#4117) by [#4119](https://x/4119), see [here](#story).\n```text\n#4128\n```\n";
+        let linked = "## About #4117\n\nFixed ([#4117](https://github.com/apache/iggy/issues/4117)) by \
+                      [#4119](https://x/4119), see [here](#story).\n```text\n#4128\n```\n";
+        assert_eq!(with_numbers_linked(text), linked);
+    }
+
+    #[test]
+    fn given_contracts_when_most_are_named_should_name_the_others() {
+        let all = ["a", "b", "c", "d"];
+        assert_eq!(contracts(&all, &all), "every contract");
+        assert_eq!(contracts(&["a", "b", "d"], &all), "every contract but [`c`](#contract-c)");
+        assert_eq!(contracts(&["a", "b"], &all), "[`a`](#contract-a), [`b`](#contract-b)");
     }
 
     #[test]

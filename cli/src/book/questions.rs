@@ -81,7 +81,7 @@ pub(super) const SCOPE: &[Question] = &[
     },
     Question {
         question: "What happens to manual offset operations across a purge?",
-        answer: "An operation that had its place before the purge is answered with success and has no effect after it. One that waited in the queue, or that arrives later, lands in the new history unless it carries an identity or the queue is checked on promotion. With a purge generation on the commit it is refused with 4100, in both cases.",
+        answer: "An operation that had its place before the purge is answered with success and has no effect after it; with kept numbering it simply stands. One that waited in the queue, or that arrives later, lands in the new history unless it carries an identity or the queue is checked on promotion. With a purge generation on the commit it is refused with 4100, in both cases.",
         clauses: &[(ClauseName::NoForeignProgress, &[OLD, COMPLETION, DEFERRED, BARE])],
         scenarios: &[
             ("queued-store-crosses-purge", UNPROTECTED),
@@ -126,7 +126,7 @@ pub(super) const SCOPE: &[Question] = &[
     },
     Question {
         question: "What may a client conclude from a durable commit?",
-        answer: "Where the contract promises durable commits, an acknowledged commit survives restart and power loss, and only a later purge, a rewind or a store of the same assignment replaces it. Elsewhere an acknowledgement says that the bookmark moved, and a power loss may take it back: messages are then delivered again, never skipped.",
+        answer: "Where the contract promises durable commits, an acknowledged commit survives restart and power loss. Where commits carry the assignment of their read as well, only a later purge, a rewind or a store of the same assignment replaces it. Elsewhere an acknowledgement says that the bookmark moved, and a power loss may take it back: messages are then delivered again.",
         clauses: &[(ClauseName::AcknowledgedCommitStands, &[OLD, COMPLETION, KEPT, RESET, DEFERRED, BARE])],
         scenarios: &[("acknowledged-commit-and-power-loss", &[])],
         further: &[replies::HEADING],
@@ -217,7 +217,7 @@ pub(super) const OPEN_QUESTIONS: &[Question] = &[
     },
     Question {
         question: "Restart and power loss: which side of a purge survives?",
-        answer: "Either side may survive, as the durability policy says; a mixture must not. Today a purge can be recorded as done while its removals are not durable, and a half-finished purge is served. It takes three things: removals that are durable before the purge is recorded, a purge that recovery finishes before it serves, and a bookmark above the recovered head that does not hide the messages that come next.",
+        answer: "Either side may survive, as the durability policy says; a mixture must not. Today a purge can be recorded as done while its removals are not durable, and a half-finished purge is served. With restarted numbering, removals have to be durable before the purge is recorded, and recovery has to finish a purge before it serves; with kept numbering, the new start has to be durable before old messages go. In either case acknowledged messages have to survive, or a bookmark above the recovered head hides what comes next.",
         clauses: &[(ClauseName::OneHistoryAfterRecovery, UNPROTECTED)],
         scenarios: &[
             ("power-lost-half-way-through-purge", UNPROTECTED),

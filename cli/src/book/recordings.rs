@@ -15,7 +15,7 @@ pub(super) fn section(evidence: &Evidence) -> String {
     let mut text = heading(3, HEADING);
     text.push_str(&paragraphs(&[
         "Each recording is a transcript of the code of 2026-08-21: of the partition code itself, or of a server over TCP. It is followed with the set of all model states that agree with everything seen so far. When no state is left, the recording leaves the contract at that line, and the clause is the one whose fences forbid it.",
-        "Every recording is allowed by the contract of the code that it comes from. Where it leaves another contract, that contract would have refused what the code did.",
+        "Every recording is allowed by the contract of the code that it comes from. Where it leaves another contract, an implementation of that contract would have answered otherwise, or would hold another state.",
     ]));
     let rows: Vec<Vec<String>> = evidence.recordings.iter().map(row).collect();
     text + &table(&["Recording", "What it shows", "Allowed by", "Left by"], &rows)
@@ -49,7 +49,7 @@ fn left(followed: &Followed) -> Option<String> {
     let why = match (divergence.kind, divergence.blame) {
         (DivergenceKind::StepNotInContract, _) => "the contract has no such step".to_owned(),
         (_, Blame::Clause(name)) => clause(name),
-        (_, Blame::Unmodelled | Blame::None) => "by more than a fence".to_owned(),
+        (_, Blame::Unmodelled | Blame::None) => "by another choice than a fence".to_owned(),
     };
     Some(format!("line {}, {why}", divergence.line))
 }

@@ -4,7 +4,7 @@ use fencepost_spec::reply::{CODES, CodeMeaning, ReplyClass};
 
 use super::chapters::paragraphs;
 use super::evidence::Evidence;
-use super::markdown::{clause, contract, heading, list, plain, sentence, table};
+use super::markdown::{clause, contracts, heading, list, plain, sentence, table};
 use super::stories::Stories;
 
 /// The heading of the chapter.
@@ -46,11 +46,8 @@ fn code_row(evidence: &Evidence, row: &CodeMeaning) -> Vec<String> {
             .any(|answer| *answer == fencepost_spec::contract::FenceAnswer::Code(row.code))
     };
     let users: Vec<&crate::run::ContractResult> = evidence.contracts.iter().filter(uses).collect();
-    let users = match users.len() {
-        0 => "none".to_owned(),
-        count if count == evidence.contracts.len() => "every contract".to_owned(),
-        _ => users.iter().map(|result| contract(&result.contract.name)).collect::<Vec<_>>().join(", "),
-    };
+    let users: Vec<&str> = users.iter().map(|result| result.contract.name.as_str()).collect();
+    let users = if users.is_empty() { "none".to_owned() } else { contracts(&users, &evidence.contract_names()) };
     vec![
         format!("{} `{}`", row.code.0, row.name),
         plain(row.to_a_poll.word()),

@@ -7,7 +7,8 @@ use fencepost_spec::scenario::{ExpectedAnswer, From, Reference, Scenario, Step, 
 use super::chapters::paragraphs;
 use super::evidence::{Asked, Evidence};
 use super::markdown::{
-    cell_lines, clause, code, contract, heading, paragraph, scenario as link, scenario_heading, sentence, source, table,
+    cell_lines, clause, code, contract, contracts, heading, paragraph, scenario as link, scenario_heading, sentence,
+    source, table,
 };
 use super::stories::Stories;
 use crate::ask::answer::{Answer, AskResult, Possible};
@@ -22,13 +23,10 @@ pub(super) fn chapter(evidence: &Evidence, _: &Stories) -> String {
         "A scenario is a bug report or an open question as data: steps, and what must have happened before each of them. What it does not name may happen whenever it can, in every order. A contract makes it possible, impossible, or it does not apply.",
         "For each step the tables give the answers that its client gets, with a bar between answers of different courses. A clause that breaks *in some courses* does not break in all of them. `fencepost ask NAME --story` tells the shortest course of each answer.",
     ]);
+    let all = evidence.contract_names();
     let row = |asked: &Asked| {
         let breaking = asked.breaking();
-        let breaks = match breaking.len() {
-            0 => "none".to_owned(),
-            count if count == asked.results.len() => "every contract".to_owned(),
-            _ => breaking.iter().map(|name| contract(name)).collect::<Vec<_>>().join(", "),
-        };
+        let breaks = if breaking.is_empty() { "none".to_owned() } else { contracts(&breaking, &all) };
         vec![link(&asked.scenario.name), asked.scenario.question.clone(), breaks]
     };
     let rows: Vec<Vec<String>> = evidence.scenarios.iter().map(row).collect();
@@ -237,17 +235,41 @@ fn breaches(possible: &Possible) -> String {
 
 /// What contracts make of a scenario, in one line.
 pub(super) fn in_short(asked: &Asked) -> String {
-    let names = |names: Vec<&str>| match names.len() {
-        count if count == asked.results.len() => "every contract".to_owned(),
-        _ => names.iter().map(|name| contract(name)).collect::<Vec<_>>().join(", "),
-    };
-    let groups = [
+    let groups = vec![
         ("breaks a clause under", asked.breaking()),
         ("harmless under", asked.harmless()),
         ("impossible under", asked.impossible()),
         ("does not apply to", asked.not_applicable()),
     ];
-    let parts = groups.into_iter().filter(|(_, group)| !group.is_empty());
-    let parts: Vec<String> = parts.map(|(what, group)| format!("{what} {}", names(group))).collect();
-    format!("{}: {}.", link(&asked.scenario.name), parts.join("; "))
+    format!("{}: {}.", link(&asked.scenario.name), divided(groups))
+}
+
+/// All contracts divided into groups; the last of the greatest groups becomes "every other contract".
+fn divided(groups: Vec<(&str, Vec<&str>)>) -> String {
+    let mut groups: Vec<_> = groups.into_iter().filter(|(_, group)| !group.is_empty()).collect();
+    if let [(what, _)] = groups.as_slice() {
+        return format!("{what} every contract");
+    }
+    let greatest = groups.iter().enumerate().max_by_key(|(_, (_, group))| group.len()).map_or(0, |(index, _)| index);
+    let (what, rest) = groups.remove(greatest);
+    let names = |names: &[&str]| names.iter().map(|name| contract(name)).collect::<Vec<_>>().join(", ");
+    let mut parts: Vec<String> = groups.iter().map(|(what, group)| format!("{what} {}", names(group))).collect();
+    let rest = if rest.len() > 2 { "every other contract".to_owned() } else { names(&rest) };
+    parts.push(format!("{what} {rest}"));
+    parts.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_groups_of_contracts_when_divided_should_end_with_the_others() {
+        let groups = vec![("breaks under", vec!["a", "b", "c"]), ("harmless under", vec!["d"]), ("not for", vec![])];
+        assert_eq!(divided(groups), "harmless under [`d`](#contract-d); breaks under every other contract");
+        assert_eq!(
+            divided(vec![("breaks under", vec![]), ("harmless under", vec!["d"])]),
+            "harmless under every contract"
+        );
+    }
 }

@@ -6,7 +6,8 @@ use fencepost_spec::clause::ClauseName;
 
 use super::chapters::paragraphs;
 use super::evidence::Evidence;
-use super::markdown::{clause, code, contract, heading, paragraph, sentence, to_heading};
+use super::markdown::{clause, code, contracts, heading, paragraph, to_heading};
+use super::words;
 use crate::output::counted;
 use crate::run::{Action, ContractResult, ViewResult, shortest_breach};
 
@@ -16,6 +17,23 @@ pub(super) const HEADING: &str = "The shortest story of each violation";
 /// Stories that are told although a shorter one of the same clause is told, too: the view in which a maintainer knows it.
 const ALSO: &[(ClauseName, &str)] =
     &[(ClauseName::NoForeignProgress, "purge-with-pending-polls"), (ClauseName::NoSkip, "purge-with-pending-polls")];
+
+/// What a maintainer knows a story as: clause, view, first contract, and a sentence.
+const KNOWN: &[(ClauseName, &str, &str, &str)] = &[
+    (ClauseName::NoSkip, "purge-with-pending-polls", "iggy-2026-08", "This is issue #4117."),
+    (
+        ClauseName::NoSkip,
+        "purge-with-pending-polls",
+        "iggy-poll-completion",
+        "The read is refused since #4119; a manual commit takes its place.",
+    ),
+    (
+        ClauseName::AcknowledgedCommitStands,
+        "commits-with-reassignment",
+        "iggy-2026-08",
+        "A commit that was delayed takes back what another member has acknowledged.",
+    ),
+];
 
 /// Every story that is told.
 pub(super) struct Stories {
@@ -31,7 +49,6 @@ struct Told {
     /// Whether the contracts do not answer for the view.
     beyond_question: bool,
     reason: String,
-    because: String,
     story: Story,
 }
 
@@ -57,6 +74,12 @@ impl Stories {
     /// The heading of the story of a violation beyond the question of a contract.
     pub fn beyond(&self, contract: &str, clause: ClauseName) -> Option<(String, usize)> {
         self.about(contract, clause).filter(|told| told.beyond_question).map(Told::place).min_by_key(|place| place.1)
+    }
+
+    /// Headings, views and numbers of steps of all stories of a violation that a contract answers for.
+    pub fn all(&self, contract: &str, clause: ClauseName) -> Vec<(String, &'static str, usize)> {
+        let told = self.about(contract, clause).filter(|told| !told.beyond_question);
+        told.map(|told| (told.heading(), told.view, told.story.lines.len())).collect()
     }
 
     /// Headings of all stories of a clause.
@@ -99,7 +122,6 @@ fn add(told: &mut Vec<Told>, result: &ContractResult, clause: ClauseName, view: 
             contracts: vec![name],
             beyond_question,
             reason: breach.reason.clone(),
-            because: result.contract.expected.get(&clause).map(|it| it.because.clone()).unwrap_or_default(),
             story,
         }),
     }
@@ -114,14 +136,24 @@ impl Told {
         (self.heading(), self.story.lines.len())
     }
 
-    fn text(&self) -> String {
-        let contracts: Vec<String> = self.contracts.iter().map(|name| contract(name)).collect();
+    fn text(&self, all: &[&str]) -> String {
+        let names: Vec<&str> = self.contracts.iter().map(String::as_str).collect();
         let steps = counted(self.story.lines.len(), "step");
-        let mut introduction =
-            format!("Under {}, {} breaks in {steps}: {}.", contracts.join(", "), clause(self.clause), self.reason);
-        match self.beyond_question {
-            true => introduction.push_str(" The contract does not answer for this view: it lies beyond its question."),
-            false => introduction.push_str(&format!(" The reason: {}", sentence(&self.because))),
+        let mut introduction = words::view(self.view).unwrap_or_default().to_owned();
+        introduction.push_str(&format!(
+            " Under {}, {} breaks in {steps}: {}.",
+            contracts(&names, all),
+            clause(self.clause),
+            self.reason
+        ));
+        if self.beyond_question {
+            introduction.push_str(" The contract does not answer for this view: it lies beyond its question.");
+        }
+        let known = KNOWN.iter().find(|(clause, view, contract, _)| {
+            (*clause, *view, *contract) == (self.clause, self.view, self.contracts[0].as_str())
+        });
+        if let Some((_, _, _, note)) = known {
+            introduction.push_str(&format!(" {note}"));
         }
         let command = format!("fencepost check {} --story {}@{}", self.contracts[0], self.clause, self.view);
         format!(
@@ -135,7 +167,7 @@ impl Told {
 }
 
 /// The chapter.
-pub(super) fn chapter(_: &Evidence, stories: &Stories) -> String {
+pub(super) fn chapter(evidence: &Evidence, stories: &Stories) -> String {
     let mut text = paragraphs(&[
         "Each story is the shortest way to a violation within the bounds: no shorter one exists. Its steps are tidied so that what belongs together stands together.",
         "The participants are those of the system. *Gateway* is the home of the client's connection, *owner* is the partition's owner with its log and its disk, *metadata* is the replicated metadata. A note is a change that follows from the step above it.",
@@ -143,6 +175,7 @@ pub(super) fn chapter(_: &Evidence, stories: &Stories) -> String {
     ]);
     let links = stories.told.iter().map(|told| to_heading(&told.heading(), &told.heading()));
     text.push_str(&super::markdown::list(links));
-    text.extend(stories.told.iter().map(Told::text));
+    let all = evidence.contract_names();
+    text.extend(stories.told.iter().map(|told| told.text(&all)));
     text
 }

@@ -5,7 +5,7 @@ use fencepost_spec::clause::ClauseName;
 
 use super::chapters::paragraphs;
 use super::evidence::Evidence;
-use super::markdown::{clause, contract, heading, list, sentence, source, table, to_heading};
+use super::markdown::{clause, contract, contracts, heading, list, sentence, source, table, to_heading};
 use super::stories::Stories;
 use crate::run::{ContractResult, ViewResult};
 
@@ -47,6 +47,7 @@ fn cell(result: &ContractResult, name: ClauseName, stories: &Stories) -> String 
 
 /// Why clauses are violated: contracts with the same reason share a line.
 fn reasons(evidence: &Evidence, stories: &Stories) -> String {
+    let all = evidence.contract_names();
     let mut text = String::new();
     for name in ClauseName::ALL {
         let mut groups: Vec<(&str, &str, Vec<&ContractResult>)> = Vec::new();
@@ -61,23 +62,31 @@ fn reasons(evidence: &Evidence, stories: &Stories) -> String {
             continue;
         }
         text.push_str(&format!("{}\n\n", clause(*name)));
-        text.push_str(&list(
-            groups.iter().map(|(because, link, results)| reason(*name, because, link, results, stories)),
-        ));
+        text.push_str(&list(groups.iter().map(|group| reason(*name, group, &all, stories))));
     }
     text
 }
 
-fn reason(name: ClauseName, because: &str, link: &str, results: &[&ContractResult], stories: &Stories) -> String {
-    let contracts: Vec<String> = results.iter().map(|result| contract(&result.contract.name)).collect();
-    let mut places: Vec<(String, usize)> =
-        results.iter().filter_map(|result| stories.shortest(&result.contract.name, name)).collect();
-    places.dedup();
-    let stories: Vec<String> =
-        places.iter().map(|(heading, steps)| to_heading(&format!("{steps} steps"), heading)).collect();
+fn reason(
+    name: ClauseName,
+    (because, link, results): &(&str, &str, Vec<&ContractResult>),
+    all: &[&str],
+    stories: &Stories,
+) -> String {
+    let names: Vec<&str> = results.iter().map(|result| result.contract.name.as_str()).collect();
+    let mut places = Vec::new();
+    for place in names.iter().flat_map(|contract| stories.all(contract, name)) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let place = |(heading, view, steps): &(String, &str, usize)| {
+        format!("{} (`{view}`)", to_heading(&format!("{steps} steps"), heading))
+    };
+    let places: Vec<String> = places.iter().map(place).collect();
     let source = source(link);
-    let source = if source.is_empty() { source } else { format!(" Source: {}", sentence(&source)) };
-    format!("{}: {} Shortest story: {}.{source}", contracts.join(", "), sentence(because), stories.join(", "))
+    let source = if source.is_empty() { source } else { format!(" Source: {source}.") };
+    format!("{}: {} Told in {}.{source}", contracts(&names, all), sentence(because), places.join(", "))
 }
 
 fn is_violated(result: &ContractResult, name: ClauseName) -> bool {
