@@ -100,7 +100,10 @@ fn assert_lasso(graph: &Graph, trace: &Trace<Arc>, waiting: &BTreeSet<u8>) {
     assert!(inside.iter().all(|state| waiting.contains(state)), "the loop waits");
     let leaving = |state: u8| graph.arcs.iter().filter(move |arc| arc.from == state);
     if start == trace.actions.len() {
-        assert!(leaving(states[start]).all(|arc| !graph.fair[arc.term]), "an execution rests where nothing fair is possible");
+        assert!(
+            leaving(states[start]).all(|arc| !graph.fair[arc.term]),
+            "an execution rests where nothing fair is possible"
+        );
     }
     for term in (0..TERMS).filter(|term| graph.fair[*term]) {
         let is_taken = trace.actions[start..].iter().any(|arc| arc.term == term);

@@ -1,8 +1,9 @@
 //! The command line of Fencepost: arguments in, reports out.
 //!
-//! [`command`] lists the subcommands; each is a module of its own ([`check`], [`ask`], [`follow`]). What they share: [`select`]
-//! (contracts, scenarios, views, clauses and fences by name or file), [`exploring`] (the options of an exploration), [`run`] (a contract explored view by
-//! view), [`expectation`] and [`vacuity`] (what is not as expected), [`output`], [`interrupt`] and [`exit`].
+//! [`command`] lists the subcommands; each is a module of its own ([`check`], [`ask`], [`follow`], [`book`]). What they
+//! share: [`select`] (contracts, scenarios, views, clauses and fences by name or file), [`exploring`] (the options of an
+//! exploration), [`run`] (a contract explored view by view), [`expectation`] and [`vacuity`] (what is not as expected),
+//! [`output`], [`interrupt`] and [`exit`].
 
 pub mod ask;
 pub mod book;

@@ -4,10 +4,10 @@
 use fencepost_checker::engine::{Engine, Limits, Quiet, Task};
 use fencepost_checker::guide::{Guide, Unguided};
 use fencepost_checker::plain::Plain;
+use fencepost_models::iggy::clauses;
 use fencepost_models::iggy::scenario::{self, Courses, ScenarioGuide};
 use fencepost_models::iggy::system::{self, IggyModel};
 use fencepost_models::iggy::views::{BoundsSet, views};
-use fencepost_models::iggy::clauses;
 use fencepost_spec::contract::{Choices, Contract};
 use fencepost_spec::fence::Fence;
 use fencepost_spec::library;
@@ -49,7 +49,8 @@ fn without(contract: &Contract, fences: &[Fence]) -> Choices {
 /// Whether the removal of fences shows in a scenario or in a view.
 fn shows(contract: &Contract, removed: &[Fence], scenarios: &[Scenario]) -> bool {
     let choices = without(contract, removed);
-    let in_scenario = scenarios.iter().any(|scenario| answer(scenario, &contract.choices) != answer(scenario, &choices));
+    let in_scenario =
+        scenarios.iter().any(|scenario| answer(scenario, &contract.choices) != answer(scenario, &choices));
     in_scenario
         || views(BoundsSet::Quick, &contract.choices).iter().any(|view| {
             let verdicts = |choices| explore(&system::model(choices, &view.bounds), &Unguided, true).1;

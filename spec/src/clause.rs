@@ -98,7 +98,11 @@ pub const CLAUSES: &[Clause] = &[
         reason: "An offset means a message only together with the history it was read in.",
         scope: "Progress is the bookmark and last polled. A deliberate position belongs to the history that was current when it was sent.",
         liveness: false,
-        mutant: mutant("reset-with-generation", Without(Fence::CommitPurgeGenerationOnArrival), "purge-with-pending-polls"),
+        mutant: mutant(
+            "reset-with-generation",
+            Without(Fence::CommitPurgeGenerationOnArrival),
+            "purge-with-pending-polls",
+        ),
     },
     Clause {
         name: ClauseName::NoSkip,
@@ -106,7 +110,11 @@ pub const CLAUSES: &[Clause] = &[
         reason: "A skipped message is lost to the application without a sign.",
         scope: "Messages lost in a crash that the contract allows, by retention, or by a purge with kept numbering are not live; messages accepted after a restart are. A client moves past messages with a deliberate position or a poll by Offset, First or Last.",
         liveness: false,
-        mutant: mutant("reset-with-generation", Without(Fence::CommitPurgeGenerationOnArrival), "purge-with-pending-polls"),
+        mutant: mutant(
+            "reset-with-generation",
+            Without(Fence::CommitPurgeGenerationOnArrival),
+            "purge-with-pending-polls",
+        ),
     },
     Clause {
         name: ClauseName::NoStaleBatch,
@@ -199,7 +207,11 @@ pub const CLAUSES: &[Clause] = &[
         reason: "A fence that refuses valid work makes a group stand still whenever somebody joins it.",
         scope: "Refused by a comparison of identities, judged by what is known where the comparison is made. Not applied here yet, and a mirror that lags, do not count.",
         liveness: false,
-        mutant: mutant("owner-installed", Choose("assignment_compared_by", "group-generation"), "polls-with-reassignment"),
+        mutant: mutant(
+            "owner-installed",
+            Choose("assignment_compared_by", "group-generation"),
+            "polls-with-reassignment",
+        ),
     },
     Clause {
         name: ClauseName::EveryRequestIsAnswered,

@@ -315,7 +315,8 @@ impl Choices {
                 Ok(changed)
             }
             Change::Choose(key, value) => {
-                let quoted = if value == "true" || value == "false" { value.to_owned() } else { format!("\"{value}\"") };
+                let quoted =
+                    if value == "true" || value == "false" { value.to_owned() } else { format!("\"{value}\"") };
                 let changed: ChangedChoices =
                     toml::from_str(&format!("{key} = {quoted}")).map_err(|error| error.message().to_owned())?;
                 changed.over(Some(self)).map_err(str::to_owned)

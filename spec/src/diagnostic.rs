@@ -69,8 +69,7 @@ impl std::fmt::Display for Problem {
         };
         let end = place.span.end.min(place.text.len()).max(place.span.start.min(place.text.len()));
         let span = place.span.start.min(end)..end;
-        let snippet =
-            Snippet::source(&place.text).path(&place.file).annotation(AnnotationKind::Primary.span(span));
+        let snippet = Snippet::source(&place.text).path(&place.file).annotation(AnnotationKind::Primary.span(span));
         let mut group = Level::ERROR.primary_title(self.message.clone()).element(snippet);
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.clone()));

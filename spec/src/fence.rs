@@ -3,6 +3,8 @@
 //! Whether a fence exists under a contract, and with which answer it refuses, is data ([`crate::contract`]). What it
 //! compares is here, in words that a broker has: nothing in this file sees more than the broker's owner sees.
 
+pub mod table;
+
 use crate::clause::ClauseName;
 use crate::contract::{Choices, FenceAnswer};
 use crate::identity::{Context, History, IdentityKind};
@@ -289,51 +291,6 @@ impl Fence {
     /// The row of the table of fences.
     pub fn description(self) -> &'static FenceDescription {
         let index = Self::ALL.iter().position(|fence| *fence == self).unwrap_or_default();
-        &DESCRIPTIONS[index]
+        &table::DESCRIPTIONS[index]
     }
 }
-
-const fn row(
-    fence: Fence,
-    checkpoint: Checkpoint,
-    identities: &'static [IdentityKind],
-    protects: &'static str,
-    clause: ClauseName,
-    source: &'static str,
-) -> FenceDescription {
-    FenceDescription { fence, checkpoint, identities, protects, clause, source }
-}
-
-use crate::clause::ClauseName as By;
-use Checkpoint as At;
-use IdentityKind as Of;
-
-/// The table of fences, in the order of [`Fence::ALL`] (a test compares).
-pub const DESCRIPTIONS: &[FenceDescription] = &[
-    row(Fence::PollMemberAtDispatch, At::GatewayAtDispatch, &[Of::Membership], "which member reads a partition", By::StalePollIsRetryable, "tree of 2026-08-21: group fence of code 100"),
-    row(Fence::CommitMemberAtDispatch, At::GatewayAtDispatch, &[Of::Membership], "whose commits move the group's bookmark", By::CommitUnderReadingAssignment, "tree of 2026-08-21: group fence of codes 121 and 122"),
-    row(Fence::PollIncarnationOnArrival, At::OwnerOnArrival, &[Of::Incarnation], "which messages a continuing reader gets", By::StalePollIsRetryable, "published crates 0.11.1-edge.9: partition context, code 87"),
-    row(Fence::WriteIncarnationOnArrival, At::OwnerOnArrival, &[Of::Incarnation], "bookmarks and messages of the new incarnation", By::NoForeignProgress, "tree of 2026-08-21: park stamp; published crates: code 87"),
-    row(Fence::MetadataFloorOnArrival, At::OwnerOnArrival, &[Of::MetadataFloor], "requests that know more than the owner has applied", By::AcknowledgedPurgeIsFinal, "published crates: metadata operation floor, code 58"),
-    row(Fence::CommitPurgeGenerationOnArrival, At::OwnerOnArrival, &[Of::PurgeGeneration], "bookmarks of the current history", By::NoForeignProgress, "discussion: manual commit of an offset read before purge"),
-    row(Fence::CommitAssignmentOnArrival, At::OwnerOnArrival, &[Of::GroupGeneration, Of::OwnerGeneration], "the group's bookmark", By::CommitUnderReadingAssignment, "discussion: delayed requests across reassignment"),
-    row(Fence::StoreInRangeOnArrival, At::OwnerOnArrival, &[Of::Offset], "bookmarks above the head", By::NoSkip, "#2730, #2794: offset range validation, code 4100"),
-    row(Fence::BookmarkExistsOnDelete, At::OwnerOnArrival, &[Of::Offset], "deletes that would do nothing", By::RejectionIsInert, "tree of 2026-08-21: code 3021"),
-    row(Fence::CommitHistoryOnPromotion, At::OwnerOnPromotion, &[Of::PartitionHistory], "bookmarks of the current history", By::NoForeignProgress, "after #4169: terminal denial 4100 or 3021 at promotion"),
-    row(Fence::CommitAssignmentOnPromotion, At::OwnerOnPromotion, &[Of::GroupGeneration, Of::OwnerGeneration], "the group's bookmark", By::CommitUnderReadingAssignment, "discussion: the assignment is part of the fence"),
-    row(Fence::AutomaticStoreHistoryOnPromotion, At::OwnerOnPromotion, &[Of::PartitionHistory], "bookmarks of the current history", By::NoForeignProgress, "#4119: queued automatic commits are discarded"),
-    row(Fence::CompletionCapacityBeforeRead, At::OwnerOnArrival, &[Of::Caller], "reads whose result nobody could take", By::EveryRequestIsAnswered, "#4119: capacity reserved before reading, code 58"),
-    row(Fence::CallerPresentAtCompletion, At::OwnerAtCompletion, &[Of::Caller], "progress that nobody hears of", By::SilentAdvanceOnlyAfterAcceptance, "#4119: a disconnected receiver discards the completion"),
-    row(Fence::PollHistoryAtCompletion, At::OwnerAtCompletion, &[Of::PartitionHistory], "bookmark, last polled and the batch", By::NoStaleBatch, "#4117, fixed by #4119: code 58"),
-    row(Fence::PollAssignmentAtCompletion, At::OwnerAtCompletion, &[Of::GroupGeneration, Of::OwnerGeneration], "bookmark, last polled and the batch", By::StalePollIsRetryable, "discussion: deferred polling re-checks before completion"),
-    row(Fence::AutomaticStoreAssignmentAtCompletion, At::OwnerAtCompletion, &[Of::GroupGeneration, Of::OwnerGeneration], "the group's bookmark", By::CommitUnderReadingAssignment, "discussion: commits are not covered yet"),
-    row(Fence::AutomaticStoreForwardOnly, At::OwnerAtCommit, &[Of::Offset], "bookmarks against completions out of order", By::AutomaticProgressMonotone, "tree of 2026-08-21: automatic commits are monotone"),
-    row(Fence::OperationAfterPurgeAtCommit, At::OwnerAtCommit, &[Of::OperationOrder], "the new history against operations ordered before it", By::NoForeignProgress, "#3564: purge floor"),
-    row(Fence::PartitionDirectorySynced, At::OwnerDuringPurge, &[Of::Durability], "recovery against old segments under a new generation", By::OneHistoryAfterRecovery, "#4130"),
-    row(Fence::BookmarkDirectorySynced, At::OwnerDuringPurge, &[Of::Durability], "recovery against old bookmarks under a new generation", By::OneHistoryAfterRecovery, "#4128"),
-    row(Fence::BookmarksUnlinked, At::OwnerDuringPurge, &[Of::Durability], "recovery against old bookmarks under a new generation", By::OneHistoryAfterRecovery, "scenario bookmark-cannot-be-unlinked"),
-    row(Fence::NewStartRecordedFirst, At::OwnerDuringPurge, &[Of::Durability], "numbering that is kept", By::OneHistoryAfterRecovery, "discussion: keep numbering and advance the start offset"),
-    row(Fence::BookmarkGenerationAtLoad, At::Recovery, &[Of::PurgeGeneration], "recovery against bookmarks of another generation", By::OneHistoryAfterRecovery, "discussion: bookmarks carry the committed purge generation"),
-    row(Fence::PurgeFinishedBeforeServing, At::Recovery, &[Of::PurgeGeneration], "clients against a half-finished purge", By::OneHistoryAfterRecovery, "#4130: messages, bookmarks and recovery metadata must agree on their history"),
-    row(Fence::RevocationDrainedBeforeMove, At::Metadata, &[Of::Offset], "batches served and not yet committed", By::RevocationDrainsOrTimesOut, "#2734: cooperative reassignment"),
-];

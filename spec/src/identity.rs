@@ -37,7 +37,9 @@ impl IdentityKind {
     /// What makes a value of this kind stale.
     pub fn invalidated_by(self) -> &'static str {
         match self {
-            Self::PartitionHistory => "purge with restarted numbering, deletion and re-creation, rebuilding the partition",
+            Self::PartitionHistory => {
+                "purge with restarted numbering, deletion and re-creation, rebuilding the partition"
+            }
             Self::PurgeGeneration => "purge (not deletion and re-creation, which starts the count again at zero)",
             Self::Incarnation => "deletion and re-creation",
             Self::Membership => "leave, disconnect, a join that takes the partition; restored by regaining it",

@@ -267,9 +267,9 @@ fn fence_answer(setting: &FenceSetting) -> Result<Option<FenceAnswer>, String> {
         FenceSetting::Word(word) if word == "sentinel" => Ok(Some(FenceAnswer::Sentinel)),
         FenceSetting::Exists(true) => Ok(Some(FenceAnswer::Silent)),
         FenceSetting::Exists(false) => Ok(None),
-        FenceSetting::Word(word) => {
-            Err(format!("`{word}` is no answer; accepted: a code, \"sentinel\", true (no answer), false (no such fence)"))
-        }
+        FenceSetting::Word(word) => Err(format!(
+            "`{word}` is no answer; accepted: a code, \"sentinel\", true (no answer), false (no such fence)"
+        )),
     }
 }
 

@@ -66,14 +66,62 @@ const fn meaning(
 
 /// All codes that a contract may use.
 pub const CODES: &[CodeMeaning] = &[
-    meaning(20, "ResourceNotFound", RefusedForGood, RefusedForGood, "nothing happened; the group does not own the partition, or there is no such partition"),
-    meaning(57, "TransientNotCommitted", Unknown, Unknown, "the outcome is unknown; the same request may be replayed in the same session only"),
-    meaning(58, "TransientNotAccepted", RefusedMayRetry, RefusedMayRetry, "the request was never admitted; a new one may succeed"),
-    meaning(87, "HistoryUnavailable", RefusedMayRetry, RefusedForGood, "the partition was deleted or created again; drop every position read under the old incarnation"),
-    meaning(90, "DeferredPollCapacityExceeded", RefusedMayRetry, RefusedMayRetry, "nothing happened; back off and poll again"),
-    meaning(3021, "ConsumerOffsetNotFound", RefusedForGood, RefusedForGood, "nothing happened; there is no bookmark to delete, or it belongs to a history that is gone"),
-    meaning(4100, "InvalidOffset", RefusedForGood, RefusedForGood, "nothing happened; the offset does not exist, or it belongs to a history that is gone"),
-    meaning(5009, "ConsumerGroupPartitionNotOwned", RefusedMayRetry, RefusedForGood, "nothing happened; the assignment is not current: synchronise and poll again, do not commit again"),
+    meaning(
+        20,
+        "ResourceNotFound",
+        RefusedForGood,
+        RefusedForGood,
+        "nothing happened; the group does not own the partition, or there is no such partition",
+    ),
+    meaning(
+        57,
+        "TransientNotCommitted",
+        Unknown,
+        Unknown,
+        "the outcome is unknown; the same request may be replayed in the same session only",
+    ),
+    meaning(
+        58,
+        "TransientNotAccepted",
+        RefusedMayRetry,
+        RefusedMayRetry,
+        "the request was never admitted; a new one may succeed",
+    ),
+    meaning(
+        87,
+        "HistoryUnavailable",
+        RefusedMayRetry,
+        RefusedForGood,
+        "the partition was deleted or created again; drop every position read under the old incarnation",
+    ),
+    meaning(
+        90,
+        "DeferredPollCapacityExceeded",
+        RefusedMayRetry,
+        RefusedMayRetry,
+        "nothing happened; back off and poll again",
+    ),
+    meaning(
+        3021,
+        "ConsumerOffsetNotFound",
+        RefusedForGood,
+        RefusedForGood,
+        "nothing happened; there is no bookmark to delete, or it belongs to a history that is gone",
+    ),
+    meaning(
+        4100,
+        "InvalidOffset",
+        RefusedForGood,
+        RefusedForGood,
+        "nothing happened; the offset does not exist, or it belongs to a history that is gone",
+    ),
+    meaning(
+        5009,
+        "ConsumerGroupPartitionNotOwned",
+        RefusedMayRetry,
+        RefusedForGood,
+        "nothing happened; the assignment is not current: synchronise and poll again, do not commit again",
+    ),
 ];
 
 impl Code {

@@ -1,7 +1,7 @@
 //! The built-in data is complete and consistent.
 
 use fencepost_spec::clause::{CLAUSES, ClauseName};
-use fencepost_spec::fence::{DESCRIPTIONS, Fence};
+use fencepost_spec::fence::{Fence, table::DESCRIPTIONS};
 use fencepost_spec::library;
 
 #[test]

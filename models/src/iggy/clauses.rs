@@ -16,7 +16,9 @@ use super::messages::{Key, Strategy};
 use super::owner::commits::bits_up_to;
 use super::owner::polls::bit;
 use super::owner::{Owner, Status, Work};
-use super::system::{FIRST_CONSUMER_INDEX, IggyModel, IggyState, Setup, consumer_of, metadata_of, owner_of, producer_of};
+use super::system::{
+    FIRST_CONSUMER_INDEX, IggyModel, IggyState, Setup, consumer_of, metadata_of, owner_of, producer_of,
+};
 
 type Step<'a> = Transition<'a, IggyModel>;
 
@@ -72,9 +74,9 @@ fn no_foreign_progress(step: &Step<'_>, mark: &Mark) -> Judgement {
     let current = owner_of(step.after).history;
     let foreign = |file: &BookmarkFile| origin_history(step, file.origin).is_some_and(|history| history != current);
     match mark {
-        Mark::BookmarkMoved { after: Some(file), .. } => broken_if(foreign(file), || {
-            format!("the bookmark of {current} comes from another history")
-        }),
+        Mark::BookmarkMoved { after: Some(file), .. } => {
+            broken_if(foreign(file), || format!("the bookmark of {current} comes from another history"))
+        }
         Mark::LastPolledMoved(_) => {
             let read_in = owner_of(step.after).last_polled.map(|(_, history)| history);
             broken_if(read_in.is_some_and(|history| history != current), || {
@@ -156,9 +158,10 @@ fn rejection_is_inert(step: &Step<'_>, mark: &Mark) -> Judgement {
     let Mark::Denied(denied) = mark else { return Judgement::Silent };
     let owner = owner_of(step.after);
     let granted = step.facts.iter().any(|mark| matches!(mark, Mark::Granted(granted) if granted.id == *denied));
-    let bookmark_moved = step.facts.iter().any(
-        |mark| matches!(mark, Mark::BookmarkMoved { request: Some(request), .. } if request == denied),
-    );
+    let bookmark_moved = step
+        .facts
+        .iter()
+        .any(|mark| matches!(mark, Mark::BookmarkMoved { request: Some(request), .. } if request == denied));
     if bookmark_moved {
         return Judgement::Broken("a refused store left its bookmark behind".to_owned());
     }
@@ -327,7 +330,7 @@ fn waits_for_answer(state: &IggyState, obligation: usize) -> bool {
         return producer_of(state).waiting > 0;
     }
     let consumer = consumer_of(state, obligation / 2);
-    if obligation % 2 == 0 { consumer.poll.is_some() } else { consumer.commit.is_some() }
+    if obligation.is_multiple_of(2) { consumer.poll.is_some() } else { consumer.commit.is_some() }
 }
 
 /// For a member, only while metadata says that it owns the partition.

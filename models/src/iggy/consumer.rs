@@ -119,13 +119,7 @@ fn spend(left: &mut Option<u8>, step: Option<u8>) -> Option<()> {
 }
 
 /// The name of the next request. Without a budget of polls the same numbers are used again: one for polls, one for commits.
-fn next_id(
-    setup: &Setup,
-    index: u8,
-    reaction: &mut Reaction<Consumer>,
-    step: Option<u8>,
-    reused: u8,
-) -> RequestId {
+fn next_id(setup: &Setup, index: u8, reaction: &mut Reaction<Consumer>, step: Option<u8>, reused: u8) -> RequestId {
     let state = &mut reaction.state;
     let unlimited = setup.bounds.consumers[usize::from(index)].polls.is_none();
     let number = match step {

@@ -85,7 +85,9 @@ pub enum Operation {
 impl Operation {
     fn directory(&self) -> Directory {
         match self {
-            Self::Append(..) | Self::RemoveSegment | Self::CreateSegment(..) | Self::AdvanceStart(_) => Directory::Partition,
+            Self::Append(..) | Self::RemoveSegment | Self::CreateSegment(..) | Self::AdvanceStart(_) => {
+                Directory::Partition
+            }
             Self::WriteBookmark(..) | Self::RemoveBookmark(_) => Directory::Bookmarks,
         }
     }
@@ -101,8 +103,7 @@ impl Image {
             }
             Operation::RemoveSegment => self.segment = None,
             Operation::CreateSegment(history, start) => {
-                self.segment =
-                    Some(Segment { history: *history, log: Log { start: *start, messages: Vec::new() } });
+                self.segment = Some(Segment { history: *history, log: Log { start: *start, messages: Vec::new() } });
             }
             Operation::AdvanceStart(start) => {
                 if let Some(segment) = self.segment.as_mut() {

@@ -4,6 +4,7 @@
 
 pub mod bounds;
 
+pub mod clauses;
 pub mod consumer;
 pub mod disk;
 pub mod gateway;
@@ -16,10 +17,8 @@ pub mod operator;
 pub mod owner;
 pub mod producer;
 pub mod scenario;
+pub mod start;
 pub mod system;
 pub mod telling;
-pub mod vocabulary;
-pub mod clauses;
 pub mod views;
-
-
+pub mod vocabulary;

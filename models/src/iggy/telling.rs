@@ -87,7 +87,9 @@ fn text(setup: &Setup, message: &Envelope, transition: &Transition<'_, IggyModel
         Envelope::Acknowledged(..) => "acknowledges the command".to_owned(),
         Envelope::Poll(poll) => poll_text(setup, poll, transition),
         Envelope::Commit(commit) => commit_text(setup, commit, transition),
-        Envelope::Produce(produce) => format!("{} {} message{}", arrival(transition), produce.count, plural(produce.count)),
+        Envelope::Produce(produce) => {
+            format!("{} {} message{}", arrival(transition), produce.count, plural(produce.count))
+        }
         Envelope::Apply(decree) => apply_text(setup, decree, owner, transition),
         Envelope::Command { command, in_flight, .. } => decide_text(setup, *command, *in_flight),
         Envelope::Gather(..) => "looks whether batches are under way, for a join".to_owned(),
@@ -230,7 +232,11 @@ fn apply_text(setup: &Setup, decree: &Decree, owner: &Owner, transition: &Transi
         return "applies the deletion and re-creation".to_owned();
     }
     if decree.purge_generation != owner.applied.purge_generation {
-        return if setup.bounds.purge_in_steps { "begins to apply the purge".to_owned() } else { "applies the purge".to_owned() };
+        return if setup.bounds.purge_in_steps {
+            "begins to apply the purge".to_owned()
+        } else {
+            "applies the purge".to_owned()
+        };
     }
     match decree.group.owners.first().copied().flatten() {
         Some(member) => format!("applies the membership: the partition belongs to {}", consumer_name(setup, member)),
@@ -258,7 +264,10 @@ fn inner_text(setup: &Setup, inner: Inner, owner: &Owner, transition: &Transitio
         Inner::Restart => "the process dies, and recovers from its files".to_owned(),
         Inner::PowerLoss(survivors) => {
             let lost = (0..owner.disk.unsynced.len()).filter(|index| survivors >> index & 1 == 0).count();
-            format!("power is lost ({lost} of {} unsynced operations with it), and the owner recovers", owner.disk.unsynced.len())
+            format!(
+                "power is lost ({lost} of {} unsynced operations with it), and the owner recovers",
+                owner.disk.unsynced.len()
+            )
         }
         Inner::ReportDrained => "finds the revoked partition drained, and reports it".to_owned(),
         Inner::ResurrectBookmarks => "the saved bookmarks are put back on disk".to_owned(),
@@ -336,7 +345,8 @@ fn changes(setup: &Setup, transition: &Transition<'_, IggyModel>) -> Vec<String>
         }
     }
     if before.last_polled != after.last_polled {
-        let text = |value: Option<(u8, History)>| value.map_or_else(|| "none".to_owned(), |(offset, _)| offset.to_string());
+        let text =
+            |value: Option<(u8, History)>| value.map_or_else(|| "none".to_owned(), |(offset, _)| offset.to_string());
         changes.push(format!("last polled: {} -> {}", text(before.last_polled), text(after.last_polled)));
     }
     if before.status != after.status && after.status == Status::Fenced {

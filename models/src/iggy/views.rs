@@ -144,7 +144,10 @@ fn join_with_drain(size: u8) -> Bounds {
     let acts = vec![poll(Strategy::Next, 1, false), Act::StoreLast, Act::GiveUpCommit];
     let acts_of_b = vec![poll(Strategy::Next, 1, true)];
     Bounds {
-        consumers: vec![ConsumerBounds { give_ups: 1, ..consumer("A", true, acts, 2, 1) }, consumer("B", true, acts_of_b, 1 + size / 2, 0)],
+        consumers: vec![
+            ConsumerBounds { give_ups: 1, ..consumer("A", true, acts, 2, 1) },
+            consumer("B", true, acts_of_b, 1 + size / 2, 0),
+        ],
         members: vec![0],
         partitions: 2,
         initial_messages: 2,

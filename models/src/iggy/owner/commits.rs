@@ -238,8 +238,7 @@ fn commit_bookmark(
     automatic: bool,
     origin: Origin,
 ) {
-    let durable =
-        setup.bounds.power_losses == 0 || setup.choices.commits_durable == CommitsDurable::WhenAcknowledged;
+    let durable = setup.bounds.power_losses == 0 || setup.choices.commits_durable == CommitsDurable::WhenAcknowledged;
     let before = reaction.state.bookmarks.get(&key).copied();
     let after = match action {
         CommitAction::Store(offset) => {

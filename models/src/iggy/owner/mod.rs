@@ -20,9 +20,7 @@ use super::disk::{BookmarkFile, Disk};
 use super::gateway::assignment_number;
 use super::log::Log;
 use super::marks::Mark;
-use super::messages::{
-    Answer, CommitAction, Decree, Envelope, Inner, Key, OPERATOR, Placed, RequestId, Strategy,
-};
+use super::messages::{Answer, CommitAction, Decree, Envelope, Inner, Key, OPERATOR, Placed, RequestId, Strategy};
 use super::producer::address;
 use super::system::{Address, Reaction, Setup};
 
@@ -271,8 +269,11 @@ impl Reaction<Owner> {
     /// Whether everything served to the group is committed, as the fence sees it.
     fn drained(&mut self, setup: &Setup) -> bool {
         let stored = self.state.stored(Key::Group);
-        let outcome =
-            fencepost_spec::fence::revocation_drained_before_move(&setup.choices, self.state.group_last_polled(), stored);
+        let outcome = fencepost_spec::fence::revocation_drained_before_move(
+            &setup.choices,
+            self.state.group_last_polled(),
+            stored,
+        );
         let fence = fencepost_spec::fence::Fence::RevocationDrainedBeforeMove;
         self.fence(fence, outcome, None, None).is_none()
     }

@@ -1,8 +1,6 @@
 //! Reads: planned when the poll arrives, opened, and completed; or parked until there are messages.
 
-use fencepost_spec::contract::{
-    AutomaticStoreOrder, Capture, GatewayTimeOut, JoinTakes, ReadEffect, WireIdentity,
-};
+use fencepost_spec::contract::{AutomaticStoreOrder, Capture, GatewayTimeOut, JoinTakes, ReadEffect, WireIdentity};
 use fencepost_spec::event::EventKind;
 use fencepost_spec::fence::{self, Fence, Refusal};
 use fencepost_spec::identity::{Context, Origin};
@@ -235,12 +233,7 @@ fn move_last_polled(reaction: &mut Reaction<Owner>, read: &Read, found: &[Placed
 }
 
 /// The automatic store of a poll: admitted to the order (or not), with the bookmark in memory moved before or after that.
-fn automatic_store(
-    setup: &Setup,
-    reaction: &mut Reaction<Owner>,
-    read: &Read,
-    found: &[Placed],
-) -> Result<(), Answer> {
+fn automatic_store(setup: &Setup, reaction: &mut Reaction<Owner>, read: &Read, found: &[Placed]) -> Result<(), Answer> {
     let offset = found.last().map(|placed| placed.offset).unwrap_or_default();
     let origin = Origin::Read { history: read.history, assignment: read.assignment };
     let work = Work::Commit { key: read.key, action: CommitAction::Store(offset), automatic: true, origin };
@@ -331,10 +324,8 @@ fn account(setup: &Setup, reaction: &mut Reaction<Owner>, read: &Read, found: &[
     let history = reaction.state.history;
     let served = found.iter().filter(|placed| placed.message.history == history);
     let mut bits = served.fold(0_u64, |bits, placed| bits | bit(placed.offset));
-    if read.strategy != Strategy::Next && read.history == history {
-        if let Some(first) = found.first() {
-            bits |= bit(first.offset) - 1;
-        }
+    if let Some(first) = found.first().filter(|_| read.strategy != Strategy::Next && read.history == history) {
+        bits |= bit(first.offset) - 1;
     }
     if bits != 0 {
         *reaction.state.ghost.accounted.entry(read.key).or_default() |= bits;

@@ -109,7 +109,13 @@ pub fn forget_progress(state: &mut Owner) {
 fn steps(setup: &Setup) -> Vec<Step> {
     match setup.choices.numbering_at_purge {
         Numbering::Restart => {
-            vec![Step::ReplaceSegment, Step::SyncPartition, Step::RemoveBookmarks, Step::SyncBookmarks, Step::WriteMarker]
+            vec![
+                Step::ReplaceSegment,
+                Step::SyncPartition,
+                Step::RemoveBookmarks,
+                Step::SyncBookmarks,
+                Step::WriteMarker,
+            ]
         }
         Numbering::Continue if setup.choices.has(Fence::NewStartRecordedFirst) => {
             vec![Step::RecordStart, Step::ReplaceSegment]

@@ -137,8 +137,7 @@ fn recovered_bookmarks(
     let mut bookmarks = BTreeMap::new();
     for (key, file) in &image.bookmarks {
         if setup.choices.bookmark_carries == BookmarkCarries::PurgeGeneration {
-            let outcome =
-                fence::bookmark_generation_at_load(&setup.choices, file.generation, image.marker.generation);
+            let outcome = fence::bookmark_generation_at_load(&setup.choices, file.generation, image.marker.generation);
             if reaction.fence(Fence::BookmarkGenerationAtLoad, outcome, None, None).is_some() {
                 let durable = setup.bounds.power_losses == 0;
                 reaction.state.disk.perform(Operation::RemoveBookmark(*key), durable);
