@@ -15,18 +15,13 @@ pub struct TerminalProgress {
 }
 
 impl TerminalProgress {
-    /// Progress that starts now; silent if standard error is no terminal.
-    pub fn new() -> Self {
+    /// Progress that starts now and begins its line with a label; silent if standard error is no terminal.
+    pub fn labelled(label: &str) -> Self {
         let bar = if std::io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
+        let style = ProgressStyle::with_template("{spinner} {prefix}  {elapsed} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_prefix(label.to_owned());
         Self { bar, started: Instant::now() }
-    }
-}
-
-impl Default for TerminalProgress {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

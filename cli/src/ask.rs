@@ -7,17 +7,13 @@ mod table;
 mod telling;
 mod text;
 
-use std::io::IsTerminal;
-
 use clap::Args;
-use fencepost_checker::engine::{Progress, Quiet};
-use fencepost_checker::progress::TerminalProgress;
 use fencepost_spec::diagnostic::Problem;
 use fencepost_spec::fence::Fence;
 use fencepost_spec::scenario::Scenario;
 
 use crate::exit::ExitStatus;
-use crate::exploring::ExploringArguments;
+use crate::exploring::{ExploringArguments, terminal_progress};
 use crate::output::{self, Format};
 use crate::{interrupt, select};
 
@@ -82,7 +78,7 @@ pub fn run(arguments: &AskArguments) -> Result<ExitStatus, Problem> {
         engine: arguments.exploring.engine,
         threads: arguments.exploring.threads(),
         budget: &arguments.exploring.budget(interrupt::flag()?),
-        progress: &progress,
+        progress: &terminal_progress,
     };
     let asked = |scenario: Scenario| {
         let results = contracts.iter().map(|contract| ask(&scenario, contract, &options)).collect();
@@ -95,11 +91,6 @@ pub fn run(arguments: &AskArguments) -> Result<ExitStatus, Problem> {
         Format::Json => output::json(&json::report(&report)),
     });
     Ok(report.status().max(printed))
-}
-
-/// Progress for a terminal.
-fn progress(_contract: &str, _scenario: &str) -> Box<dyn Progress> {
-    if std::io::stderr().is_terminal() { Box::new(TerminalProgress::new()) } else { Box::new(Quiet) }
 }
 
 impl Report {

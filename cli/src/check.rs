@@ -7,14 +7,12 @@ mod table;
 mod text;
 
 use clap::Args;
-use fencepost_checker::engine::{Progress, Quiet};
-use fencepost_checker::progress::TerminalProgress;
 use fencepost_spec::diagnostic::Problem;
 use fencepost_spec::fence::Fence;
 
 use crate::exit::ExitStatus;
 use crate::expectation::{Unexpected, unexpected};
-use crate::exploring::ExploringArguments;
+use crate::exploring::{ExploringArguments, terminal_progress};
 use crate::output::{self, Format};
 use crate::run::{ContractResult, RunOptions, run_contract};
 use crate::vacuity::{self, Vacuity};
@@ -78,7 +76,7 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
         threads: arguments.exploring.threads(),
         engine: arguments.exploring.engine,
         budget: &arguments.exploring.budget(interrupt::flag()?),
-        progress: &progress,
+        progress: &terminal_progress,
     };
     let results = contracts.into_iter().map(|contract| run_contract(contract, &options)).collect();
     let report = Report { results, removed, remarks, stories };
@@ -87,12 +85,6 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
         Format::Json => output::json(&json::report(&report)),
     });
     Ok(report.status().max(printed))
-}
-
-/// Progress for a terminal.
-fn progress(_contract: &str, _view: &str) -> Box<dyn Progress> {
-    use std::io::IsTerminal;
-    if std::io::stderr().is_terminal() { Box::new(TerminalProgress::new()) } else { Box::new(Quiet) }
 }
 
 impl Report {

@@ -1,12 +1,14 @@
 //! The options that every command which explores has in common.
 
+use std::io::IsTerminal;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use fencepost_checker::engine::Limits;
+use fencepost_checker::engine::{Limits, Progress, Quiet};
+use fencepost_checker::progress::TerminalProgress;
 use fencepost_models::iggy::views::BoundsSet;
 
 /// How to explore, and when to stop.
@@ -98,6 +100,15 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         "accepted: a whole number above zero, in bytes or with KiB, MiB, GiB, TiB, KB, MB, GB or TB, such as 2GiB"
             .to_owned()
     })
+}
+
+/// Progress of one exploration on a terminal, named by its contract and its view or scenario; quiet in a pipe.
+pub fn terminal_progress(contract: &str, of: &str) -> Box<dyn Progress> {
+    if std::io::stderr().is_terminal() {
+        Box::new(TerminalProgress::labelled(&format!("{contract} {of}")))
+    } else {
+        Box::new(Quiet)
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
 //! What the book rests on: every contract explored, every scenario asked, every shipped recording followed.
 
-use std::io::IsTerminal;
-
-use fencepost_checker::engine::{Progress, Quiet, Stop};
-use fencepost_checker::progress::TerminalProgress;
+use fencepost_checker::engine::Stop;
 use fencepost_conformance::follow::{Followed, Options, follow};
 use fencepost_conformance::manifest::{self, Entry};
 use fencepost_conformance::recording::{Declared, Recording};
@@ -15,6 +12,7 @@ use fencepost_spec::scenario::Scenario;
 use super::BookArguments;
 use crate::ask::answer::{Answer, AskOptions, AskResult, ask};
 use crate::expectation;
+use crate::exploring::terminal_progress;
 use crate::interrupt;
 use crate::run::{ContractResult, RunOptions, run_contract};
 use crate::select;
@@ -64,9 +62,9 @@ pub(super) fn gather(arguments: &BookArguments) -> Result<Gathered, Problem> {
     let scenarios = select::scenarios(&[])?;
     let recordings = recordings(arguments, &contracts, &Options { interrupt: flag, ..Options::default() })?;
     let (engine, threads) = (arguments.exploring.engine, arguments.exploring.threads());
-    let asking = AskOptions { engine, threads, budget: &budget, progress: &progress };
+    let asking = AskOptions { engine, threads, budget: &budget, progress: &terminal_progress };
     let bounds = arguments.exploring.bounds;
-    let exploring = RunOptions { bounds, views: &[], threads, engine, budget: &budget, progress: &progress };
+    let exploring = RunOptions { bounds, views: &[], threads, engine, budget: &budget, progress: &terminal_progress };
     let all = || {
         if recordings.iter().flat_map(|recorded| &recorded.followed).any(|followed| followed.stopped.is_some()) {
             return Err(Gathered::Stopped(Stop::Interrupted));
@@ -161,11 +159,6 @@ fn unexpected_verdicts(result: &ContractResult) -> Vec<String> {
         differences.push(format!("{name}: what happens is not what its file calls possible"));
     }
     differences
-}
-
-/// Progress for a terminal.
-fn progress(_contract: &str, _view: &str) -> Box<dyn Progress> {
-    if std::io::stderr().is_terminal() { Box::new(TerminalProgress::new()) } else { Box::new(Quiet) }
 }
 
 impl Evidence {

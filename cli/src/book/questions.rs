@@ -87,7 +87,7 @@ pub(super) const SCOPE: &[Question] = &[
             ("queued-store-crosses-purge", UNPROTECTED),
             ("manual-commit-of-a-read-before-purge", UNPROTECTED),
         ],
-        further: &[],
+        further: &[recordings::HEADING],
     },
     Question {
         question: "What happens to pending reads and queued commits across reassignment?",

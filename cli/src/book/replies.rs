@@ -60,7 +60,7 @@ fn code_row(evidence: &Evidence, row: &CodeMeaning) -> Vec<String> {
 fn without_code() -> Vec<Vec<String>> {
     let rows = [
         ("A batch", "The messages belonged to the current history when the owner granted them, where the clause about stale batches holds. They count as served, whether or not the reply arrives. With automatic commit the store has its place in the order; it is not durable yet.".to_owned()),
-        ("An empty batch of the partition", format!("There is nothing from this position on. Where {} does not hold, the gateway may say so because it gave up, and progress may move all the same.", clause("silent-advance-only-after-acceptance"))),
+        ("An empty batch of the partition", format!("There is nothing to read from this position on, or the gateway gave up waiting and answers in this way. Where {} does not hold, progress may move all the same.", clause("silent-advance-only-after-acceptance"))),
         ("An empty batch with the sentinel partition", "The member owns no partition of the topic now. Nothing happened. It may poll again after the next assignment.".to_owned()),
         ("An acknowledgement of a store or delete", "The bookmark moved in the order of the partition. Whether it survives a power loss is the contract's choice “Acknowledged commits are durable”.".to_owned()),
         ("An acknowledgement of a purge", format!("Metadata has committed the purge. Where {} does not hold, what is sent before the owner has applied it may be removed by it.", clause("acknowledged-purge-is-final"))),
