@@ -62,8 +62,8 @@ fn event_bit(kind: EventKind) -> u32 {
 }
 
 impl ScenarioGuide {
-    /// The guide of a scenario on a model that was built with its [`bounds`](super::bounds). With `must_break`, only courses in which that
-    /// clause breaks are complete.
+    /// The guide of a scenario on a model that was built with its [`bounds`](super::bounds). With `must_break`, only courses
+    /// in which that clause breaks are complete.
     pub fn new(scenario: &Scenario, setup: &Arc<Setup>, must_break: Option<ClauseName>) -> Self {
         let names = ClauseName::ALL.iter().copied().filter(|name| !name.clause().liveness);
         let clauses = names.zip(clauses::safety(setup)).collect();
