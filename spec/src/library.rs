@@ -65,6 +65,8 @@ pub const SCENARIOS: &[(&str, &str)] = built_in!("scenarios":
     "join-gets-a-drained-partition",
     "commit-that-knows-more-than-the-owner",
     "poll-that-knows-more-than-the-owner",
+    "client-moves-past-messages-itself",
+    "session-ends-with-a-commit-under-way",
     "join-elsewhere-in-the-group",
     "reply-lost-after-acceptance",
     "gateway-gives-up-before-completion",

@@ -1,5 +1,6 @@
 //! The scenarios, each with the answer of every contract.
 
+use fencepost_checker::story::Story;
 use fencepost_spec::clause::ClauseName;
 use fencepost_spec::event::EventKind;
 use fencepost_spec::scenario::{ExpectedAnswer, From, Reference, Scenario, Step, Survivors, Verb};
@@ -16,6 +17,9 @@ use crate::output::counted;
 
 /// The heading of the chapter.
 pub(super) const HEADING: &str = "Scenarios";
+
+/// Scenarios with a diagram: those about regaining, which no shortest story of a violation needs.
+const TOLD: &[&str] = &["delayed-commit-after-regaining", "poll-in-flight-across-regaining"];
 
 /// The chapter.
 pub(super) fn chapter(evidence: &Evidence, _: &Stories) -> String {
@@ -42,11 +46,27 @@ fn section(asked: &Asked) -> String {
     text.push_str(&paragraph(&start(scenario)));
     text.push_str(&steps(scenario));
     text.push_str(&table(&["Contracts", "Answer", "What the clients get", "What breaks"], &rows(asked)));
+    text.push_str(&course(asked));
     let file = format!("[`spec/scenarios/{0}.toml`](../spec/scenarios/{0}.toml)", scenario.name);
     let sources: Vec<String> =
         scenario.sources.iter().map(|text| source(text)).filter(|text| !text.is_empty()).collect();
     let sources = if sources.is_empty() { String::new() } else { format!(" Source: {}.", sources.join("; ")) };
     text + &paragraph(&format!("File: {file}.{sources}"))
+}
+
+/// The shortest course under the first contract under which a clause breaks, if it is told.
+fn course(asked: &Asked) -> String {
+    let breaking = asked.results.iter().find(|result| !result.broken().is_empty());
+    let story = breaking.and_then(|result| Some((result, result.story()?)));
+    match story.filter(|_| TOLD.contains(&asked.scenario.name.as_str())) {
+        None => String::new(),
+        Some((result, story)) => {
+            let ending = story.ending.replace('\n', "; ");
+            let untitled = Story { title: String::new(), ending, ..story.clone() };
+            let introduction = format!("The shortest course under {}:", contract(&result.contract));
+            format!("{}```mermaid\n{}```\n\n", paragraph(&introduction), untitled.to_mermaid())
+        }
+    }
 }
 
 /// The world at the start.
