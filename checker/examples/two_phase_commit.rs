@@ -44,7 +44,7 @@ fn explore(engine: &str, managers: usize, threads: usize) -> u64 {
                 liveness: &[],
                 limits: &Limits::default(),
                 threads,
-                progress: &TerminalProgress::new(),
+                progress: &TerminalProgress::labelled("two-phase commit"),
             };
             let exploration = Plain.explore(&task);
             assert!(exploration.findings[0].broken.is_none(), "two-phase commit is consistent");

@@ -53,6 +53,7 @@ pub const SCENARIOS: &[(&str, &str)] = built_in!("scenarios":
     "store-arrives-after-re-creation",
     "disk-read-ends-after-re-creation",
     "commit-read-before-re-creation",
+    "commit-sent-again-after-re-creation",
     "ownership-lost-during-a-disk-read",
     "poll-in-flight-across-regaining",
     "parked-poll-and-reassignment",

@@ -24,68 +24,69 @@ pub(super) fn identity(kind: IdentityKind) -> &'static str {
     }
 }
 
-/// The rule of a fence, in one sentence.
+/// The rule of every fence, in one sentence.
+const FENCES: &[(Fence, &str)] = &[
+    (Fence::PollMemberAtDispatch, "A group poll goes on to the owner only for a member that may poll the partition."),
+    (Fence::CommitMemberAtDispatch, "A group commit goes on to the owner only for a member that owns the partition."),
+    (Fence::PollIncarnationOnArrival, "A poll that names an incarnation is served by that incarnation or refused."),
+    (
+        Fence::WriteIncarnationOnArrival,
+        "A write that names an incarnation, or was bound to one at the gateway, reaches that incarnation or is refused.",
+    ),
+    (
+        Fence::MetadataFloorOnArrival,
+        "A request that knows of a newer state than the owner has applied is sent away to come again.",
+    ),
+    (
+        Fence::CommitPurgeGenerationOnArrival,
+        "A commit carries the purge generation of its read, and that must be the current one.",
+    ),
+    (
+        Fence::CommitAssignmentOnArrival,
+        "A commit carries the assignment of its read, and that must be the current one.",
+    ),
+    (Fence::StoreInRangeOnArrival, "A store names an offset that exists."),
+    (Fence::BookmarkExistsOnDelete, "A delete finds a bookmark."),
+    (
+        Fence::CommitHistoryOnPromotion,
+        "A manual commit that waited gets its place only in the history in which it began to wait.",
+    ),
+    (
+        Fence::CommitAssignmentOnPromotion,
+        "A manual commit that waited gets its place only under the assignment of its read.",
+    ),
+    (
+        Fence::AutomaticStoreHistoryOnPromotion,
+        "An automatic store that waited gets its place only in the history in which it began to wait.",
+    ),
+    (Fence::CompletionCapacityBeforeRead, "A read starts only if there is room for its completion."),
+    (Fence::CallerPresentAtCompletion, "A completed read counts only while somebody waits for it."),
+    (Fence::PollHistoryAtCompletion, "A completed read counts only in the history in which it was planned."),
+    (
+        Fence::PollAssignmentAtCompletion,
+        "A completed group read counts only under the assignment under which it was dispatched.",
+    ),
+    (
+        Fence::AutomaticStoreAssignmentAtCompletion,
+        "A group read with automatic commit counts only under the assignment under which it was dispatched.",
+    ),
+    (Fence::AutomaticStoreForwardOnly, "An automatic store leaves a bookmark alone that is further on."),
+    (Fence::OperationAfterPurgeAtCommit, "An operation that got its place before a purge has no effect after it."),
+    (Fence::PartitionDirectorySynced, "A purge is recorded as done only when the removal of the segments is durable."),
+    (Fence::BookmarkDirectorySynced, "A purge is recorded as done only when the removal of the bookmarks is durable."),
+    (Fence::BookmarksUnlinked, "A purge is recorded as done only when every old bookmark is unlinked."),
+    (Fence::NewStartRecordedFirst, "With kept numbering, the new start is durable before old messages go."),
+    (
+        Fence::BookmarkGenerationAtLoad,
+        "Recovery loads a bookmark only if it carries the purge generation that the partition recovered.",
+    ),
+    (Fence::PurgeFinishedBeforeServing, "A purge that was begun is finished before the recovered partition serves."),
+    (Fence::RevocationDrainedBeforeMove, "A revoked partition moves only when what was served from it is committed."),
+];
+
+/// The rule of a fence; a test excludes that there is none.
 pub(super) fn fence(fence: Fence) -> &'static str {
-    match fence {
-        Fence::PollMemberAtDispatch => {
-            "A group poll goes on to the owner only for a member that may poll the partition."
-        }
-        Fence::CommitMemberAtDispatch => {
-            "A group commit goes on to the owner only for a member that owns the partition."
-        }
-        Fence::PollIncarnationOnArrival => "A poll that names an incarnation is served by that incarnation or refused.",
-        Fence::WriteIncarnationOnArrival => {
-            "A write that names an incarnation, or was bound to one at the gateway, reaches that incarnation or is refused."
-        }
-        Fence::MetadataFloorOnArrival => {
-            "A request that knows of a newer state than the owner has applied is sent away to come again."
-        }
-        Fence::CommitPurgeGenerationOnArrival => {
-            "A commit carries the purge generation of its read, and that must be the current one."
-        }
-        Fence::CommitAssignmentOnArrival => {
-            "A commit carries the assignment of its read, and that must be the current one."
-        }
-        Fence::StoreInRangeOnArrival => "A store names an offset that exists.",
-        Fence::BookmarkExistsOnDelete => "A delete finds a bookmark.",
-        Fence::CommitHistoryOnPromotion => {
-            "A manual commit that waited gets its place only in the history in which it began to wait."
-        }
-        Fence::CommitAssignmentOnPromotion => {
-            "A manual commit that waited gets its place only under the assignment of its read."
-        }
-        Fence::AutomaticStoreHistoryOnPromotion => {
-            "An automatic store that waited gets its place only in the history in which it began to wait."
-        }
-        Fence::CompletionCapacityBeforeRead => "A read starts only if there is room for its completion.",
-        Fence::CallerPresentAtCompletion => "A completed read counts only while somebody waits for it.",
-        Fence::PollHistoryAtCompletion => "A completed read counts only in the history in which it was planned.",
-        Fence::PollAssignmentAtCompletion => {
-            "A completed group read counts only under the assignment under which it was dispatched."
-        }
-        Fence::AutomaticStoreAssignmentAtCompletion => {
-            "A group read with automatic commit counts only under the assignment under which it was dispatched."
-        }
-        Fence::AutomaticStoreForwardOnly => "An automatic store leaves a bookmark alone that is further on.",
-        Fence::OperationAfterPurgeAtCommit => "An operation that got its place before a purge has no effect after it.",
-        Fence::PartitionDirectorySynced => {
-            "A purge is recorded as done only when the removal of the segments is durable."
-        }
-        Fence::BookmarkDirectorySynced => {
-            "A purge is recorded as done only when the removal of the bookmarks is durable."
-        }
-        Fence::BookmarksUnlinked => "A purge is recorded as done only when every old bookmark is unlinked.",
-        Fence::NewStartRecordedFirst => "With kept numbering, the new start is durable before old messages go.",
-        Fence::BookmarkGenerationAtLoad => {
-            "Recovery loads a bookmark only if it carries the purge generation that the partition recovered."
-        }
-        Fence::PurgeFinishedBeforeServing => {
-            "A purge that was begun is finished before the recovered partition serves."
-        }
-        Fence::RevocationDrainedBeforeMove => {
-            "A revoked partition moves only when what was served from it is committed."
-        }
-    }
+    FENCES.iter().find(|(known, _)| *known == fence).map_or("", |(_, rule)| rule)
 }
 
 /// A place where fences stand, in words.
@@ -181,10 +182,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn given_every_choice_and_view_when_named_should_have_words() {
+    fn given_every_choice_fence_and_view_when_named_should_have_words() {
         let contract = fencepost_spec::library::contract("owner-installed").expect("a built-in contract");
         for (key, _) in contract.choices.words() {
             assert!(choice(key).is_some(), "{key}");
+        }
+        for known in Fence::ALL {
+            assert!(!fence(*known).is_empty(), "{known}");
         }
         for name in fencepost_spec::library::VIEWS {
             assert!(view(name).is_some(), "{name}");
