@@ -57,7 +57,7 @@ pub fn tell(
         Envelope::Produce(_) if actor == Address::Gateway => Address::Owner,
         _ => actor,
     };
-    let text = text(setup, message, transition);
+    let text = text(setup, actor, message, transition);
     let changes = changes(setup, transition);
     // An answer travels from the broker to the client; the story shows it in that direction.
     let (from, to) = match message {
@@ -73,10 +73,10 @@ fn forwarded(transition: &Transition<'_, IggyModel>, client: Address) -> Address
     if refused { client } else { Address::Owner }
 }
 
-fn text(setup: &Setup, message: &Envelope, transition: &Transition<'_, IggyModel>) -> String {
+fn text(setup: &Setup, actor: Address, message: &Envelope, transition: &Transition<'_, IggyModel>) -> String {
     let owner = owner_of(transition.before);
     match message {
-        Envelope::Act(_, act) => act_text(act, transition),
+        Envelope::Act(_, act) => act_text(act, actor, transition),
         Envelope::Send(_, count) => {
             let begun = usize::from(super::system::producer_of(transition.before).begun);
             let count = setup.bounds.sends.get(begun).copied().filter(|_| *count == 0).unwrap_or(*count);
@@ -108,8 +108,29 @@ fn plural(count: u8) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-fn act_text(act: &Act, transition: &Transition<'_, IggyModel>) -> String {
-    let stored = transition.after.network.iter_deliverable().find_map(|envelope| match envelope.msg {
+/// A message that this step sent from an actor.
+fn sent_by<T>(
+    transition: &Transition<'_, IggyModel>,
+    actor: Address,
+    pick: impl Fn(&Envelope) -> Option<T>,
+) -> Option<T> {
+    let was_there = |message: &Envelope| {
+        transition
+            .before
+            .network
+            .iter_deliverable()
+            .any(|envelope| envelope.src == actor.id() && envelope.msg == message)
+    };
+    transition
+        .after
+        .network
+        .iter_deliverable()
+        .filter(|envelope| envelope.src == actor.id() && !was_there(envelope.msg))
+        .find_map(|envelope| pick(envelope.msg))
+}
+
+fn act_text(act: &Act, actor: Address, transition: &Transition<'_, IggyModel>) -> String {
+    let stored = sent_by(transition, actor, |message| match message {
         Envelope::Commit(Commit { action: CommitAction::Store(offset), .. }) => Some(*offset),
         _ => None,
     });
@@ -154,7 +175,7 @@ fn command_words(setup: &Setup, command: Command) -> String {
 fn command_text(setup: &Setup, message: &Envelope, transition: &Transition<'_, IggyModel>) -> String {
     let command = match message {
         Envelope::Once(_, command) => Some(*command),
-        _ => transition.after.network.iter_deliverable().find_map(|envelope| match envelope.msg {
+        _ => sent_by(transition, Address::Operator, |message| match message {
             Envelope::Command { command, .. } => Some(*command),
             _ => None,
         }),
