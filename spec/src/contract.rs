@@ -344,7 +344,7 @@ pub struct Expectation {
     pub verdict: ExpectedVerdict,
     /// Why, in one sentence.
     pub because: String,
-    /// Where the reason can be read: an issue, a pull request, a hazard or a scenario.
+    /// Where the reason can be read: an issue, a pull request, a recording or a scenario.
     pub link: String,
     /// Views whose verdict differs from the summary (for a violated clause: views in which it holds or is vacuous are not listed).
     pub views: BTreeMap<String, ExpectedVerdict>,

@@ -156,29 +156,16 @@ pub(super) fn scenario(name: &str) -> String {
 }
 
 /// Where something comes from: addresses, files of this repository, recordings and scenarios become links.
-///
-/// Numbers of the notes from which a contract was written (`hazard E-1`) say nothing to a reader, and are left out.
 pub(super) fn source(text: &str) -> String {
-    let words = without_hazards(text);
     let mut linked = Vec::new();
     let mut previous = "";
-    for word in words {
+    for word in text.split_whitespace() {
         let bare = word.trim_end_matches([',', ':', ';', ')']);
         let (bare, rest) = word.split_at(bare.len());
         linked.push(source_word(previous, bare) + rest);
         previous = word;
     }
     linked.join(" ")
-}
-
-/// The words of a text without `hazard E-1 and`, `hazard E-1:` and the like.
-fn without_hazards(text: &str) -> Vec<&str> {
-    let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
-    match words.as_slice() {
-        ["hazard", _, "and", rest @ ..] => rest.to_vec(),
-        ["hazard", _, rest @ ..] => rest.to_vec(),
-        _ => words,
-    }
 }
 
 fn source_word(previous: &str, word: &str) -> String {
@@ -227,8 +214,7 @@ mod tests {
         assert_eq!(source("docs/decisions/revocation.md"), "[docs/decisions/revocation.md](decisions/revocation.md)");
         assert_eq!(source("scenario not-an-owner"), "scenario [`not-an-owner`](#scenario-not-an-owner)");
         assert_eq!(source("on_request_delete_replies"), "`on_request_delete_replies`");
-        assert_eq!(source("hazard E-21"), "");
-        assert_eq!(source("hazard E-8 and recording e8"), "recording [`e8`](#recordings-of-real-code)");
+        assert_eq!(source("recording e8"), "recording [`e8`](#recordings-of-real-code)");
         assert_eq!(source("plain words: code 87"), "plain words: code 87");
     }
 

@@ -1,6 +1,6 @@
 //! Recordings: JSON Lines, one `{"request": ..., "answer": ...}` a line, read strictly and with limits.
 //!
-//! [`partition`] and [`server`] are the two vocabularies, [`line`] turns text into one of their lines.
+//! [`partition`] and [`server`] are the two vocabularies, [`mod@line`] turns text into one of their lines.
 
 pub mod answers;
 pub mod line;
