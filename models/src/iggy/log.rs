@@ -1,7 +1,5 @@
 //! The messages that a partition serves.
 
-use fencepost_spec::identity::History;
-
 use super::messages::{Message, Placed};
 
 /// Committed messages with their offsets.
@@ -45,10 +43,5 @@ impl Log {
     /// Offsets that exist, with their messages.
     pub fn placed(&self) -> impl Iterator<Item = Placed> + '_ {
         (self.start..).zip(&self.messages).map(|(offset, message)| Placed { offset, message: *message })
-    }
-
-    /// Whether all messages belong to this history.
-    pub fn is_of(&self, history: History) -> bool {
-        self.messages.iter().all(|message| message.history == history)
     }
 }
