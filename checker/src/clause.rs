@@ -1,9 +1,12 @@
 //! Clauses as the engines see them: named judgements of transitions, and named obligations.
 
+use stateright::actor::Actor;
+
+use crate::actor_system::{ActorStep, ActorSystem};
 use crate::describe::{Described, Transition};
 
 /// What a clause says of one transition.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Judgement {
     /// The transition does not concern the clause.
     Silent,
@@ -20,36 +23,98 @@ pub enum Reads {
     History,
     /// The state of the actor with this index after the transition.
     Actor(usize),
-    /// Anything about the transition.
+    /// A step: the action, the actor that acts, the history; sometimes another actor.
     Step,
-    /// The whole state after the transition.
+    /// Anything about the transition.
     State,
 }
 
-type Judge<M> = Box<dyn Fn(&Transition<'_, M>) -> Judgement + Send + Sync>;
+/// A judgement, and whether it depends on more than the step itself.
+pub(crate) struct Ruling {
+    /// The judgement.
+    pub(crate) judgement: Judgement,
+    /// Whether it looked at actors that do not act.
+    pub(crate) looked_elsewhere: bool,
+}
+
+type Judge<M> = Box<dyn Fn(&Transition<'_, M>) -> Ruling + Send + Sync>;
 
 /// A safety clause: judged at every transition.
 pub struct Clause<M: Described> {
     /// Name, kebab-case.
     pub name: String,
-    /// What the judgement depends on.
-    pub reads: Reads,
+    reads: Reads,
     judge: Judge<M>,
 }
 
 impl<M: Described> Clause<M> {
-    /// A clause with the given name whose judgement depends on `reads` only.
-    pub fn new(
+    /// A clause that may read everything about a transition. An engine that remembers judgements cannot do so here: of
+    /// an actor system prefer [`Clause::on_step`].
+    pub fn on_state(
         name: impl Into<String>,
-        reads: Reads,
         judge: impl Fn(&Transition<'_, M>) -> Judgement + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), reads, judge: Box::new(judge) }
+        let judge = move |transition: &Transition<'_, M>| Ruling { judgement: judge(transition), looked_elsewhere: true };
+        Self { name: name.into(), reads: Reads::State, judge: Box::new(judge) }
+    }
+
+    /// What the judgement depends on.
+    pub fn reads(&self) -> Reads {
+        self.reads
     }
 
     /// Judges one transition.
     pub fn judge(&self, transition: &Transition<'_, M>) -> Judgement {
+        (self.judge)(transition).judgement
+    }
+
+    /// Judges one transition, and tells on what the judgement depends.
+    pub(crate) fn rule(&self, transition: &Transition<'_, M>) -> Ruling {
         (self.judge)(transition)
+    }
+}
+
+impl<M: ActorSystem> Clause<M> {
+    /// A clause about the history after a transition.
+    pub fn on_history(
+        name: impl Into<String>,
+        judge: impl Fn(&M::History) -> Judgement + Send + Sync + 'static,
+    ) -> Self {
+        let judge = move |transition: &Transition<'_, M>| Ruling {
+            judgement: judge(&transition.after.history),
+            looked_elsewhere: false,
+        };
+        Self { name: name.into(), reads: Reads::History, judge: Box::new(judge) }
+    }
+
+    /// A clause about the state of the actor with this index after a transition.
+    ///
+    /// # Panics
+    /// Judging panics if there is no actor with this index.
+    pub fn on_actor(
+        name: impl Into<String>,
+        index: usize,
+        judge: impl Fn(&<M::Actor as Actor>::State) -> Judgement + Send + Sync + 'static,
+    ) -> Self {
+        let judge = move |transition: &Transition<'_, M>| Ruling {
+            judgement: judge(&transition.after.actor_states[index]),
+            looked_elsewhere: true,
+        };
+        Self { name: name.into(), reads: Reads::Actor(index), judge: Box::new(judge) }
+    }
+
+    /// A clause about a step: the action, the actor that acts, the history. It may look at other actors, too, at the
+    /// price that this judgement is computed anew each time.
+    pub fn on_step(
+        name: impl Into<String>,
+        judge: impl Fn(&ActorStep<'_, M>) -> Judgement + Send + Sync + 'static,
+    ) -> Self {
+        let judge = move |transition: &Transition<'_, M>| {
+            let step = ActorStep::of(transition);
+            let judgement = judge(&step);
+            Ruling { judgement, looked_elsewhere: step.has_looked_elsewhere() }
+        };
+        Self { name: name.into(), reads: Reads::Step, judge: Box::new(judge) }
     }
 }
 

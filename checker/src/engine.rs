@@ -133,11 +133,11 @@ pub struct Exploration<M: Described, G: Guide<M>> {
     pub furthest: Furthest<M, G>,
 }
 
-/// An exploration engine.
-pub trait Engine {
+/// An exploration engine for models like `M`.
+pub trait Engine<M: Described> {
     /// Name, as on the command line.
     fn name(&self) -> &'static str;
 
     /// Explores, level by level, and judges every clause.
-    fn explore<M: Described, G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G>;
+    fn explore<G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G>;
 }

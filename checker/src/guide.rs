@@ -23,6 +23,12 @@ pub trait Guide<M: Described>: Sync {
     /// Whether the automaton has reached its end.
     fn is_finished(&self, at: &Self::State) -> bool;
 
+    /// Whether [`Guide::next`] looks at nothing but the facts, the action, the history, and the state of the actor that acts,
+    /// so that an engine may remember what it says of a step.
+    fn reads_steps_only(&self) -> bool {
+        false
+    }
+
     /// Whether exploration stops at a finished state (its successors are not explored).
     fn stops_when_finished(&self) -> bool {
         false
@@ -43,6 +49,10 @@ impl<M: Described> Guide<M> for Unguided {
 
     fn progress(&self, _at: &()) -> usize {
         0
+    }
+
+    fn reads_steps_only(&self) -> bool {
+        true
     }
 
     fn is_finished(&self, _at: &()) -> bool {

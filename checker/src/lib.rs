@@ -4,7 +4,9 @@
 //! [`guide`] for restricted explorations, [`engine`] for what goes in and comes out. [`plain`] is the engine to trust,
 //! [`verdict`] what may be concluded, [`story`] how a trace is told, and [`named`] the way to try any Stateright model.
 
+pub mod actor_system;
 pub mod clause;
+pub mod compiled;
 pub mod describe;
 pub mod engine;
 pub mod guide;

@@ -72,6 +72,45 @@ pub struct Lasso {
     pub turns: Vec<Turn>,
 }
 
+/// In which states which obligations wait; the states are added in the order of their numbers.
+pub struct Waiting {
+    /// By obligation, then by state.
+    of: Vec<Vec<bool>>,
+    states: u64,
+}
+
+impl Waiting {
+    /// No states yet.
+    pub fn new(obligations: usize) -> Self {
+        Self { of: vec![Vec::new(); obligations], states: 0 }
+    }
+
+    /// Adds the next state, in which the obligations wait that `waits` tells.
+    pub fn add(&mut self, waits: impl Fn(usize) -> bool) {
+        let mut somehow = false;
+        for (obligation, of) in self.of.iter_mut().enumerate() {
+            let waits = waits(obligation);
+            of.push(waits);
+            somehow |= waits;
+        }
+        self.states += u64::from(somehow);
+    }
+
+    /// In how many states some obligation waits.
+    pub fn states(&self) -> u64 {
+        self.states
+    }
+
+    /// The fair execution in which some obligation waits for ever and whose loop can be entered earliest; of equals that of
+    /// the first obligation.
+    pub fn shortest_lasso(&self, graph: &Graph<'_>) -> Option<Lasso> {
+        self.of.iter().fold(None, |shortest: Option<Lasso>, waiting| {
+            let before = shortest.as_ref().map_or(u32::MAX, |lasso| lasso.entry);
+            graph.find_lasso(waiting, before).or(shortest)
+        })
+    }
+}
+
 /// A state graph with the numbers of a breadth-first search: states found earlier have smaller numbers.
 pub struct Graph<'a> {
     /// The edges.

@@ -24,12 +24,12 @@ use store::{MOST_IDS, Node, Store};
 /// The exact breadth-first engine over any described model: the referee.
 pub struct Plain;
 
-impl Engine for Plain {
+impl<M: Described> Engine<M> for Plain {
     fn name(&self) -> &'static str {
         "plain"
     }
 
-    fn explore<M: Described, G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G> {
+    fn explore<G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G> {
         let mut search = Search::new(task);
         search.stopped = search.run().err();
         search.into_exploration()

@@ -4,7 +4,7 @@ mod support;
 
 use std::hash::{Hash, Hasher};
 
-use fencepost_checker::clause::{Clause, Judgement, LivenessClause, Reads};
+use fencepost_checker::clause::{Clause, Judgement, LivenessClause};
 use fencepost_checker::describe::{Described, Transition};
 use fencepost_checker::engine::{Exploration, Limits};
 use fencepost_checker::guide::Unguided;
@@ -29,7 +29,7 @@ where
 }
 
 fn never_committed_by_all() -> Clause<TwoPhaseCommit> {
-    Clause::new("never-committed-by-all", Reads::State, |transition: &Transition<'_, TwoPhaseCommit>| {
+    Clause::on_state("never-committed-by-all", |transition: &Transition<'_, TwoPhaseCommit>| {
         if transition.after.managers.iter().all(|phase| *phase == Phase::Committed) {
             Judgement::Broken(format!("by {:?}", transition.action))
         } else {

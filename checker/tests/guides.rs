@@ -4,7 +4,7 @@ mod support;
 
 use std::hash::{Hash, Hasher};
 
-use fencepost_checker::clause::{Clause, Judgement, LivenessClause, Reads};
+use fencepost_checker::clause::{Clause, Judgement, LivenessClause};
 use fencepost_checker::describe::Transition;
 use fencepost_checker::engine::{Engine, Exploration, Limits, Quiet, Task};
 use fencepost_checker::guide::Guide;
@@ -51,7 +51,7 @@ fn graph() -> Graph {
 }
 
 fn explore(guide: &Line) -> Exploration<Graph, Line> {
-    let clauses = [Clause::new("any", Reads::Step, |_: &Transition<'_, Graph>| Judgement::Upheld)];
+    let clauses = [Clause::on_state("any", |_: &Transition<'_, Graph>| Judgement::Upheld)];
     let liveness = [LivenessClause::new("never rests", 1, "rests", |_: &u8, _| true)];
     let limits = Limits::default();
     let (model, threads, progress) = (&graph(), 2, &Quiet);

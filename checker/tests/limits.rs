@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use fencepost_checker::clause::{Clause, Judgement, Reads};
+use fencepost_checker::clause::{Clause, Judgement};
 use fencepost_checker::describe::Transition;
 use fencepost_checker::engine::{Limits, Stop};
 use fencepost_checker::memory::resident_bytes;
@@ -98,7 +98,7 @@ fn given_too_little_memory_when_explored_should_stop_for_memory() {
 
 #[test]
 fn given_a_breach_before_the_stop_when_concluded_should_be_violated() {
-    let clause = Clause::new("no-step", Reads::Step, |_: &Transition<'_, TwoPhaseCommit>| {
+    let clause = Clause::on_state("no-step", |_: &Transition<'_, TwoPhaseCommit>| {
         Judgement::Broken("a step".to_owned())
     });
     let limits = Limits { max_depth: Some(1), ..Limits::default() };

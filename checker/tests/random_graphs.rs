@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_checker::clause::{Clause, Judgement, LivenessClause, Reads};
+use fencepost_checker::clause::{Clause, Judgement, LivenessClause};
 use fencepost_checker::describe::Transition;
 use fencepost_checker::engine::{Limits, Trace};
 use fencepost_checker::story::replay;
@@ -113,7 +113,7 @@ fn assert_lasso(graph: &Graph, trace: &Trace<Arc>, waiting: &BTreeSet<u8>) {
 }
 
 fn avoid(target: u8) -> Clause<Graph> {
-    Clause::new("avoid", Reads::State, move |transition: &Transition<'_, Graph>| {
+    Clause::on_state("avoid", move |transition: &Transition<'_, Graph>| {
         if *transition.after == target { Judgement::Broken("reached".to_owned()) } else { Judgement::Upheld }
     })
 }

@@ -6,7 +6,7 @@ mod support;
 use std::borrow::Cow;
 use std::time::Duration;
 
-use fencepost_checker::clause::{Clause, Judgement, Reads};
+use fencepost_checker::clause::{Clause, Judgement};
 use fencepost_checker::engine::Limits;
 use fencepost_checker::named::Named;
 use stateright::actor::{Actor, ActorModel, Id, Network, Out, model_timeout};
@@ -135,11 +135,11 @@ impl Model for Ladder {
 
 #[test]
 fn given_an_open_second_property_when_explored_should_still_report_the_shortest_breach() {
-    let below_three = Clause::new("below three", Reads::State, |transition: &_| {
+    let below_three = Clause::on_state("below three", |transition: &_| {
         let transition: &fencepost_checker::describe::Transition<'_, Named<Ladder>> = transition;
         if *transition.after < 3 { Judgement::Upheld } else { Judgement::Broken("three or more".to_owned()) }
     });
-    let never = Clause::new("never exercised", Reads::State, |_: &_| Judgement::Silent);
+    let never = Clause::on_state("never exercised", |_: &_| Judgement::Silent);
     let model = Named::from_debug(Ladder, ["1"]);
     let exploration = explore_with(&model, &[below_three, never], &[], &Limits::default(), 1);
     let breach = exploration.findings[0].broken.as_ref().expect("three is reached");

@@ -6,7 +6,7 @@ use crate::clause::LivenessClause;
 use crate::describe::Described;
 use crate::engine::{Breach, Exploration, Finding, Trace};
 use crate::guide::Guide;
-use crate::liveness::{Graph, Lasso};
+use crate::liveness::{Graph, Lasso, Waiting};
 
 use super::Search;
 use super::expand::{Step, Tally};
@@ -73,22 +73,13 @@ impl<M: Described, G: Guide<M>> Search<'_, M, G> {
     }
 
     fn liveness_finding(&self, clause: &LivenessClause<M>, graph: &Graph<'_>) -> Finding<M::Action> {
-        let mut waits_somehow = vec![false; self.store.nodes().len()];
-        let mut shortest: Option<Lasso> = None;
-        for obligation in 0..clause.obligations {
-            let waits = |node: &super::Node<_, _>| clause.waits(&node.state, obligation);
-            let waiting: Vec<bool> = self.store.nodes().iter().map(waits).collect();
-            for (somehow, waits) in waits_somehow.iter_mut().zip(&waiting) {
-                *somehow |= waits;
-            }
-            if self.stopped.is_none() {
-                let before = shortest.as_ref().map_or(u32::MAX, |lasso| lasso.entry);
-                shortest = graph.find_lasso(&waiting, before).or(shortest);
-            }
+        let mut waiting = Waiting::new(clause.obligations);
+        for node in self.store.nodes() {
+            waiting.add(|obligation| clause.waits(&node.state, obligation));
         }
+        let shortest = self.stopped.is_none().then(|| waiting.shortest_lasso(graph)).flatten();
         let broken = shortest.map(|lasso| Breach { reason: clause.reason.clone(), trace: self.trace_of_lasso(&lasso) });
-        let exercised = waits_somehow.iter().filter(|waits| **waits).count() as u64;
-        Finding { clause: clause.name.clone(), exercised, witness: None, broken }
+        Finding { clause: clause.name.clone(), exercised: waiting.states(), witness: None, broken }
     }
 
     fn trace_of_lasso(&self, lasso: &Lasso) -> Trace<<M as Model>::Action> {

@@ -3,6 +3,7 @@
 // Every test file compiles this module and uses a part of it.
 #![allow(dead_code)]
 
+pub mod paxos;
 pub mod two_phase;
 
 use fencepost_checker::clause::{Clause, LivenessClause};

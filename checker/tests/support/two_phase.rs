@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use fencepost_checker::clause::{Clause, Judgement, Reads};
+use fencepost_checker::clause::{Clause, Judgement};
 use fencepost_checker::describe::{Described, Telling, Transition};
 use stateright::{Model, Property};
 
@@ -58,7 +58,7 @@ pub fn is_consistent(state: &State) -> bool {
 
 /// The safety of the protocol, as a clause that is exercised whenever a manager ends up with a decision.
 pub fn consistency() -> Clause<TwoPhaseCommit> {
-    Clause::new("no-mixed-decision", Reads::State, |transition: &Transition<'_, TwoPhaseCommit>| {
+    Clause::on_state("no-mixed-decision", |transition: &Transition<'_, TwoPhaseCommit>| {
         match transition.after {
             state if !is_consistent(state) => Judgement::Broken("one manager committed and another aborted".to_owned()),
             state if state.managers.iter().any(|phase| matches!(phase, Phase::Committed | Phase::Aborted)) => {

@@ -3,8 +3,8 @@
 //! A predicate reads the facts of the step, the owner's state with the referee's notes, and the ledger. None of them is
 //! visible to a fence.
 
-use fencepost_checker::clause::{Clause, Judgement, LivenessClause, Reads};
-use fencepost_checker::describe::Transition;
+use fencepost_checker::actor_system::ActorStep;
+use fencepost_checker::clause::{Clause, Judgement, LivenessClause};
 use fencepost_spec::clause::ClauseName;
 use fencepost_spec::contract::{GatewayTimeOut, WireIdentity};
 use fencepost_spec::fence::Fence;
@@ -17,10 +17,11 @@ use super::owner::commits::bits_up_to;
 use super::owner::polls::bit;
 use super::owner::{Owner, Status, Work};
 use super::system::{
-    FIRST_CONSUMER_INDEX, IggyModel, IggyState, Setup, consumer_of, metadata_of, owner_of, producer_of,
+    FIRST_CONSUMER_INDEX, IggyModel, IggyState, OWNER_INDEX, Setup, consumer_of, metadata_of, owner_in, owner_of,
+    producer_of,
 };
 
-type Step<'a> = Transition<'a, IggyModel>;
+type Step<'a> = ActorStep<'a, IggyModel>;
 
 /// All safety clauses.
 pub fn safety(setup: &Setup) -> Vec<Clause<IggyModel>> {
@@ -29,9 +30,9 @@ pub fn safety(setup: &Setup) -> Vec<Clause<IggyModel>> {
 
 fn safety_clause(setup: &Setup, name: ClauseName) -> Clause<IggyModel> {
     let setup = setup.clone();
-    Clause::new(name.word(), Reads::Step, move |step: &Step<'_>| {
+    Clause::on_step(name.word(), move |step: &Step<'_>| {
         let mut judgement = Judgement::Silent;
-        for mark in step.facts {
+        for mark in step.facts() {
             match judge(&setup, name, step, mark) {
                 Judgement::Broken(reason) => return Judgement::Broken(reason),
                 Judgement::Upheld => judgement = Judgement::Upheld,
@@ -66,25 +67,36 @@ fn broken_if(broken: bool, reason: impl FnOnce() -> String) -> Judgement {
     if broken { Judgement::Broken(reason()) } else { Judgement::Upheld }
 }
 
+/// The owner before a step. To look at it where it does not act costs an engine time, so do it only where it is needed.
+fn owner_before<'a>(step: &Step<'a>) -> &'a Owner {
+    owner_in(step.before(OWNER_INDEX))
+}
+
+/// The owner after a step.
+fn owner_after<'a>(step: &Step<'a>) -> &'a Owner {
+    owner_in(step.after(OWNER_INDEX))
+}
+
 fn origin_history(step: &Step<'_>, origin: Origin) -> Option<History> {
-    step.after.history.resolve(origin).map(|(history, _)| history)
+    step.history_after().resolve(origin).map(|(history, _)| history)
 }
 
 fn no_foreign_progress(step: &Step<'_>, mark: &Mark) -> Judgement {
-    let current = owner_of(step.after).history;
-    let foreign = |file: &BookmarkFile| origin_history(step, file.origin).is_some_and(|history| history != current);
+    let current = || owner_after(step).history;
+    let foreign = |file: &BookmarkFile| origin_history(step, file.origin).is_some_and(|history| history != current());
     match mark {
         Mark::BookmarkMoved { after: Some(file), .. } => {
-            broken_if(foreign(file), || format!("the bookmark of {current} comes from another history"))
+            broken_if(foreign(file), || format!("the bookmark of {} comes from another history", current()))
         }
         Mark::LastPolledMoved(_) => {
-            let read_in = owner_of(step.after).last_polled.map(|(_, history)| history);
+            let current = current();
+            let read_in = owner_after(step).last_polled.map(|(_, history)| history);
             broken_if(read_in.is_some_and(|history| history != current), || {
                 format!("last polled of {current} comes from a read of another history")
             })
         }
         Mark::Recovered(image) => broken_if(image.bookmarks.values().any(foreign), || {
-            format!("a bookmark recovered into {current} comes from another history")
+            format!("a bookmark recovered into {} comes from another history", current())
         }),
         _ => Judgement::Silent,
     }
@@ -101,8 +113,8 @@ fn accounted(step: &Step<'_>, owner: &Owner, key: Key) -> u64 {
 }
 
 fn no_skip(step: &Step<'_>, mark: &Mark) -> Judgement {
-    let owner = owner_of(step.before);
     let Mark::Granted(granted) = mark else { return Judgement::Silent };
+    let owner = owner_before(step);
     if granted.strategy != Strategy::Next || granted.history != owner.history {
         return Judgement::Silent;
     }
@@ -118,9 +130,9 @@ fn no_skip(step: &Step<'_>, mark: &Mark) -> Judgement {
 }
 
 fn no_stale_batch(step: &Step<'_>, mark: &Mark) -> Judgement {
-    let current = owner_of(step.before).history;
     match mark {
         Mark::Granted(granted) if !granted.batch.is_empty() && granted.caller_waits => {
+            let current = owner_before(step).history;
             let stale = granted.batch.iter().find(|placed| placed.message.history != current);
             broken_if(stale.is_some(), || format!("the batch holds messages of another history than {current}"))
         }
@@ -137,9 +149,8 @@ fn is_stale(setup: &Setup, owner: &Owner, granted: &Granted) -> bool {
 }
 
 fn stale_poll_is_retryable(setup: &Setup, step: &Step<'_>, mark: &Mark) -> Judgement {
-    let owner = owner_of(step.before);
     match mark {
-        Mark::Granted(granted) if granted.caller_waits && is_stale(setup, owner, granted) => {
+        Mark::Granted(granted) if granted.caller_waits && is_stale(setup, owner_before(step), granted) => {
             let got = if granted.batch.is_empty() { "an empty batch" } else { "a batch" };
             Judgement::Broken(format!("a poll whose history or assignment is not current any more gets {got}"))
         }
@@ -156,16 +167,16 @@ fn stale_poll_is_retryable(setup: &Setup, step: &Step<'_>, mark: &Mark) -> Judge
 
 fn rejection_is_inert(step: &Step<'_>, mark: &Mark) -> Judgement {
     let Mark::Denied(denied) = mark else { return Judgement::Silent };
-    let owner = owner_of(step.after);
-    let granted = step.facts.iter().any(|mark| matches!(mark, Mark::Granted(granted) if granted.id == *denied));
+    let owner = owner_after(step);
+    let granted = step.facts().iter().any(|mark| matches!(mark, Mark::Granted(granted) if granted.id == *denied));
     let bookmark_moved = step
-        .facts
+        .facts()
         .iter()
         .any(|mark| matches!(mark, Mark::BookmarkMoved { request: Some(request), .. } if request == denied));
     if bookmark_moved {
         return Judgement::Broken("a refused store left its bookmark behind".to_owned());
     }
-    let polled_moved = step.facts.iter().any(|mark| matches!(mark, Mark::LastPolledMoved(id) if id == denied));
+    let polled_moved = step.facts().iter().any(|mark| matches!(mark, Mark::LastPolledMoved(id) if id == denied));
     if polled_moved && !granted {
         return Judgement::Broken("a refused poll moved last polled".to_owned());
     }
@@ -178,9 +189,9 @@ fn rejection_is_inert(step: &Step<'_>, mark: &Mark) -> Judgement {
 }
 
 fn commit_under_reading_assignment(step: &Step<'_>, mark: &Mark) -> Judgement {
-    let current = owner_of(step.before).assignment(Key::Group);
     match mark {
         Mark::TakesEffect { key: Key::Group, origin: Origin::Read { assignment, .. }, .. } => {
+            let current = owner_before(step).assignment(Key::Group);
             broken_if(*assignment != current, || {
                 format!("a commit of a read under assignment {assignment} takes effect under assignment {current}")
             })
@@ -198,7 +209,7 @@ fn acknowledged_commit_stands(step: &Step<'_>, mark: &Mark) -> Judgement {
             })
         }
         Mark::Recovered(_) => {
-            let (before, after) = (owner_of(step.before), owner_of(step.after));
+            let (before, after) = (owner_before(step), owner_after(step));
             if before.history != after.history || before.ghost.acknowledged.is_empty() {
                 return Judgement::Silent;
             }
@@ -213,14 +224,14 @@ fn acknowledged_commit_stands(step: &Step<'_>, mark: &Mark) -> Judgement {
 /// Whether a commit comes from a read of an older history or assignment than another. Only reads count as older.
 fn is_older(step: &Step<'_>, origin: Origin, than: Origin, key: Key) -> bool {
     let Origin::Read { history, assignment } = origin else { return false };
-    let Some((other_history, other_assignment)) = step.after.history.resolve(than) else { return false };
+    let Some((other_history, other_assignment)) = step.history_after().resolve(than) else { return false };
     history < other_history || history == other_history && key == Key::Group && assignment < other_assignment
 }
 
 fn automatic_progress_monotone(step: &Step<'_>, mark: &Mark) -> Judgement {
-    let current = owner_of(step.after).history;
     match mark {
         Mark::BookmarkMoved { before, after: Some(after), automatic: true, .. } => {
+            let current = owner_after(step).history;
             let back = before.is_some_and(|before| before.written_in == current && after.offset < before.offset);
             broken_if(back, || format!("an automatic commit moved the bookmark back to {}", after.offset))
         }
@@ -231,7 +242,7 @@ fn automatic_progress_monotone(step: &Step<'_>, mark: &Mark) -> Judgement {
 
 fn one_history_after_recovery(step: &Step<'_>, mark: &Mark) -> Judgement {
     let Mark::Recovered(image) = mark else { return Judgement::Silent };
-    let served = owner_of(step.after).history;
+    let served = owner_after(step).history;
     if image.marker.history != served {
         return Judgement::Broken(format!("it serves {served} with a marker of {}", image.marker.history));
     }
@@ -244,14 +255,14 @@ fn one_history_after_recovery(step: &Step<'_>, mark: &Mark) -> Judgement {
 
 fn acknowledged_purge_is_final(step: &Step<'_>, mark: &Mark) -> Judgement {
     let Mark::Removed(emptyings, messages) = mark else { return Judgement::Silent };
-    let sends = &step.before.history.sends;
+    let sends = &step.history_before().sends;
     let removed = messages.iter().find(|message| sends.get(&message.sent).is_some_and(|known| known >= emptyings));
     broken_if(removed.is_some(), || "a message sent after the acknowledgement is removed".to_owned())
 }
 
 fn silent_advance(setup: &Setup, step: &Step<'_>, mark: &Mark) -> Judgement {
     let Mark::Granted(granted) = mark else { return Judgement::Silent };
-    let moved = step.facts.iter().any(|mark| {
+    let moved = step.facts().iter().any(|mark| {
         matches!(mark, Mark::BookmarkMoved { request: Some(request), .. } if *request == granted.id)
             || matches!(mark, Mark::LastPolledMoved(request) if *request == granted.id)
     });
@@ -264,7 +275,7 @@ fn silent_advance(setup: &Setup, step: &Step<'_>, mark: &Mark) -> Judgement {
 
 fn revocation_drains(step: &Step<'_>, mark: &Mark) -> Judgement {
     let Mark::MovedByJoin { timed_out } = mark else { return Judgement::Silent };
-    let owner = owner_of(step.before);
+    let owner = owner_before(step);
     let stored = owner.bookmarks.get(&Key::Group).map(|file| file.offset);
     let open = owner.ghost.granted.is_some_and(|granted| stored.is_none_or(|stored| stored < granted));
     broken_if(open && !timed_out, || "the partition moves while a batch that was served is not committed".to_owned())
@@ -284,13 +295,12 @@ fn compares_identity(fence: Fence) -> bool {
 }
 
 fn no_needless_refusal(step: &Step<'_>, mark: &Mark) -> Judgement {
-    let owner = owner_of(step.before);
     match mark {
         // A position of the client's own choice is judged by the identities that it names, and those are stale here.
         Mark::Refused { refusal, origin: Some(Origin::Read { history, assignment }), .. }
             if compares_identity(refusal.fence) =>
         {
-            let (history, assignment) = (*history, *assignment);
+            let (history, assignment, owner) = (*history, *assignment, owner_before(step));
             let current = assignment == 0 || assignment == owner.assignment(Key::Group);
             broken_if(history == owner.history && current, || {
                 format!("the fence {} refuses a request whose history and assignment are current", refusal.fence)

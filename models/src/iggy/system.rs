@@ -239,7 +239,15 @@ impl DescribedActor<Arc<Setup>, Ledger> for Node {
 
 /// The owner in a state of the system.
 pub fn owner_of(state: &IggyState) -> &Owner {
-    match &*state.actor_states[OWNER_INDEX] {
+    owner_in(&state.actor_states[OWNER_INDEX])
+}
+
+/// The owner that is the actor in this state.
+///
+/// # Panics
+/// If the state is that of another actor.
+pub fn owner_in(state: &NodeState) -> &Owner {
+    match state {
         NodeState::Owner(owner) => owner,
         other => unreachable!("the owner is not {other:?}"),
     }

@@ -1,0 +1,254 @@
+//! The compiled engine: an exact breadth-first search over actor systems, by look-ups.
+//!
+//! Each situation of an actor, each envelope, inbox and history gets a number when it is first met, found by hash and
+//! decided by full equality. A state of the system is a short row of such numbers, and no two states have the same. What an event
+//! does to an actor in a situation is computed once, by the actor's own code, judged once, and remembered: a step of the system
+//! is a few look-ups. Threads look up without locks; what is new waits for the end of a block of states.
+//! The new states of a block are put in the order of (state, action), so that every number, every trace and every level is
+//! the same for any number of threads, and the same as that of [`crate::plain`].
+
+mod block;
+mod counts;
+mod expand;
+mod intern;
+mod layout;
+mod network;
+mod report;
+mod settled;
+mod situation;
+mod states;
+mod step;
+mod tables;
+mod visited;
+
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::actor_system::ActorSystem;
+use crate::engine::{Engine, Exploration, Stop, Task};
+use crate::guide::Guide;
+use crate::memory::resident_bytes;
+
+use counts::{Counts, Step};
+use intern::NOTHING;
+use layout::row_hash;
+use states::States;
+use tables::Tables;
+use visited::Visited;
+
+/// The exact breadth-first engine over actor systems.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compiled {
+    /// Whether the caller knows that the model's boundary holds in all states, so that it need not be asked.
+    pub is_unbounded: bool,
+}
+
+impl<M: ActorSystem> Engine<M> for Compiled {
+    fn name(&self) -> &'static str {
+        "compiled"
+    }
+
+    fn explore<G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G> {
+        let mut search = Search::new(task, !self.is_unbounded);
+        search.stopped = search.run().err();
+        search.into_exploration()
+    }
+}
+
+/// Shortest time between two updates of the progress.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How many of the furthest states are kept.
+const MOST_FURTHEST: usize = 64;
+
+/// Most states that the numbers can tell apart.
+const MOST_STATES: u64 = NOTHING as u64;
+
+/// A search under way.
+struct Search<'a, M: ActorSystem, G: Guide<M>> {
+    task: &'a Task<'a, M, G>,
+    /// Whether a state may be out of the model's boundary.
+    is_bounded: bool,
+    tables: Tables<'a, M, G>,
+    visited: Visited,
+    /// All states, in the order in which the plain engine finds them.
+    states: States,
+    /// From which state each was first reached.
+    parents: Vec<u32>,
+    /// What each thread counted.
+    counts: Vec<Counts>,
+    levels: Vec<u64>,
+    first_finished: Option<u32>,
+    finished_states: u64,
+    progress: usize,
+    furthest: Vec<u32>,
+    stopped: Option<Stop>,
+    started: Instant,
+    told: Instant,
+}
+
+impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
+    fn new(task: &'a Task<'a, M, G>, is_bounded: bool) -> Self {
+        let now = Instant::now();
+        let threads = task.threads.clamp(1, 1024);
+        let tables = Tables::new(task.model, task.guide, task.clauses);
+        Self {
+            task,
+            is_bounded,
+            states: States::new(tables.layout.width()),
+            tables,
+            visited: Visited::new(threads),
+            parents: Vec::new(),
+            counts: vec![Counts::new(task.clauses.len()); threads],
+            levels: Vec::new(),
+            first_finished: None,
+            finished_states: 0,
+            progress: 0,
+            furthest: Vec::new(),
+            stopped: None,
+            started: now,
+            told: now,
+        }
+    }
+
+    /// Explores level by level until nothing is new or a limit is reached.
+    fn run(&mut self) -> Result<(), Stop> {
+        let mut level = 0..self.add_initial_states()?;
+        while !level.is_empty() {
+            let depth = self.levels.len() as u32 - 1;
+            if self.task.limits.max_depth.is_some_and(|most| depth >= most) {
+                return Err(Stop::Depth);
+            }
+            let outcome = self.expand_level(level.clone(), depth);
+            level = level.end..self.len();
+            if !level.is_empty() {
+                self.levels.push(level.len() as u64);
+            }
+            outcome?;
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> u32 {
+        self.parents.len() as u32
+    }
+
+    fn threads(&self) -> usize {
+        self.task.threads.clamp(1, 1024)
+    }
+
+    /// Adds the distinct initial states within the boundary, and tells how many there are.
+    fn add_initial_states(&mut self) -> Result<u32, Stop> {
+        let mut outcome = Ok(());
+        for state in self.task.model.init_states() {
+            if !self.task.model.within_boundary(&state) {
+                continue;
+            }
+            if self.is_full() {
+                outcome = Err(Stop::States);
+                break;
+            }
+            let row = self.tables.row_of(&state);
+            self.tables.settle();
+            let (hash, number) = (row_hash(&row), self.len());
+            let owner = self.visited.owner(hash);
+            if self.visited.owners()[owner].insert(hash, number, |other| self.states.is(other, &row)) {
+                self.add(&row, NOTHING);
+            }
+        }
+        if self.len() > 0 {
+            self.levels.push(u64::from(self.len()));
+        }
+        outcome.map(|()| self.len())
+    }
+
+    fn expand_level(&mut self, level: Range<u32>, depth: u32) -> Result<(), Stop> {
+        let block_size = block::size(self.counts.len());
+        let mut start = level.start;
+        while start < level.end {
+            self.check_limits()?;
+            let block = start..level.end.min(start.saturating_add(block_size));
+            self.expand_block(block.clone())?;
+            start = block.end;
+            self.tell_progress(depth, &level);
+        }
+        Ok(())
+    }
+
+    /// Takes back what was counted from step `cut` on, until before the expansion of state `end`.
+    fn take_back(&mut self, cut: Step, end: u32) {
+        let mut later = Counts::new(self.task.clauses.len());
+        let mut scratch = expand::Scratch::default();
+        for from in cut.from..end {
+            let mut action = 0;
+            self.states.load(from, &mut scratch.row);
+            self.tables.successors(self.is_bounded, &mut scratch, |successor| {
+                let step = Step { from, action };
+                if step >= cut {
+                    later.count(&self.tables, &successor, step);
+                }
+                action += 1;
+            });
+        }
+        let mut counts = self.merged_counts();
+        counts.subtract(&later, cut);
+        self.counts = vec![counts];
+    }
+
+    /// What all threads counted together.
+    fn merged_counts(&self) -> Counts {
+        let mut merged = Counts::new(self.task.clauses.len());
+        for counts in &self.counts {
+            merged.merge(counts.clone());
+        }
+        merged
+    }
+
+    /// Adds a new state and remembers what the guide says about it.
+    fn add(&mut self, row: &[u32], parent: u32) {
+        let (progress, is_finished) = self.tables.guide_at(row);
+        let number = self.len();
+        self.states.push(row);
+        self.parents.push(parent);
+        if is_finished {
+            self.finished_states += 1;
+            self.first_finished.get_or_insert(number);
+        }
+        if progress > self.progress {
+            self.progress = progress;
+            self.furthest.clear();
+        }
+        if progress == self.progress && self.furthest.len() < MOST_FURTHEST {
+            self.furthest.push(number);
+        }
+    }
+
+    /// Whether one more state would be too many.
+    fn is_full(&self) -> bool {
+        u64::from(self.len()) >= self.task.limits.max_states.unwrap_or(MOST_STATES).min(MOST_STATES)
+    }
+
+    fn check_limits(&self) -> Result<(), Stop> {
+        let limits = self.task.limits;
+        if limits.interrupt.load(Ordering::Relaxed) {
+            return Err(Stop::Interrupted);
+        }
+        if limits.max_time.is_some_and(|most| self.started.elapsed() >= most) {
+            return Err(Stop::Time);
+        }
+        let is_too_much = |most: u64| resident_bytes().is_some_and(|bytes| bytes > most);
+        if limits.max_memory_bytes.is_some_and(is_too_much) {
+            return Err(Stop::Memory);
+        }
+        Ok(())
+    }
+
+    fn tell_progress(&mut self, depth: u32, level: &Range<u32>) {
+        if self.told.elapsed() >= UPDATE_INTERVAL {
+            self.told = Instant::now();
+            let transitions = self.counts.iter().map(Counts::transitions).sum();
+            self.task.progress.update(u64::from(self.len()), transitions, depth, level.len() as u64);
+        }
+    }
+}

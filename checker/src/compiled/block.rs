@@ -1,0 +1,183 @@
+//! A block of states: expanded by all threads, then sorted out by all threads, then put in order.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{ScopedJoinHandle, scope};
+
+use crate::actor_system::ActorSystem;
+use crate::engine::Stop;
+use crate::guide::Guide;
+
+use super::Search;
+use super::counts::{Counts, Step};
+use super::expand::Scratch;
+use super::states::States;
+use super::visited::Owned;
+
+/// States that one thread expands at a time.
+const RUN: u32 = 512;
+
+/// Runs of a block, for each thread; few enough for what they find to stay near the processor.
+const RUNS_PER_THREAD: u32 = 16;
+
+/// How many states a block has.
+pub(super) fn size(threads: usize) -> u32 {
+    if threads == 1 { RUN } else { threads as u32 * RUNS_PER_THREAD * RUN }
+}
+
+/// What one owner gets of one run: states as rows one after the other, and for each its hash and the transition to it.
+#[derive(Default)]
+pub(super) struct Finds {
+    rows: Vec<u32>,
+    steps: Vec<(u64, Step)>,
+}
+
+/// A new state: where its row is among the finds, and the first transition to it.
+#[derive(Clone, Copy)]
+struct New {
+    step: Step,
+    hash: u64,
+    owner: u32,
+    /// The run, and the place in what its owner got of it.
+    run: u32,
+    place: u32,
+}
+
+impl New {
+    /// The row of the state.
+    fn row<'f>(&self, finds: &'f [Vec<Finds>], width: usize) -> &'f [u32] {
+        &finds[self.run as usize][self.owner as usize].rows[self.place as usize * width..][..width]
+    }
+}
+
+impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
+    /// Expands the states of a block and adds the states that are new, in the order of their first transitions.
+    pub(super) fn expand_block(&mut self, block: Range<u32>) -> Result<(), Stop> {
+        let runs: Vec<Range<u32>> =
+            block.clone().step_by(RUN as usize).map(|start| start..block.end.min(start.saturating_add(RUN))).collect();
+        let mut counts = std::mem::take(&mut self.counts);
+        let finds = self.expand_runs(&runs, &mut counts);
+        self.counts = counts;
+        self.tables.settle();
+        let new = self.sort_out(&finds);
+        self.add_new(&new, &finds, block.end)
+    }
+
+    /// Expands runs of states, in parallel if that is worth it. For each run, in order, and each owner: what was found.
+    fn expand_runs(&self, runs: &[Range<u32>], counts: &mut [Counts]) -> Vec<Vec<Finds>> {
+        if counts.len() == 1 || runs.len() == 1 {
+            let mut scratch = Scratch::default();
+            return runs.iter().map(|run| self.expand_run(run, &mut counts[0], &mut scratch)).collect();
+        }
+        let next = AtomicUsize::new(0);
+        let work = |counts: &mut Counts| {
+            let (mut done, mut scratch) = (Vec::new(), Scratch::default());
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(run) = runs.get(index) else { return done };
+                done.push((index, self.expand_run(run, counts, &mut scratch)));
+            }
+        };
+        let work = &work;
+        let mut done: Vec<(usize, Vec<Finds>)> = scope(|scope| {
+            let helpers: Vec<_> = counts.iter_mut().map(|counts| scope.spawn(move || work(counts))).collect();
+            helpers.into_iter().flat_map(joined).collect()
+        });
+        done.sort_unstable_by_key(|(index, _)| *index);
+        done.into_iter().map(|(_, finds)| finds).collect()
+    }
+
+    /// Expands the states of a run; gives what was found, by owner.
+    fn expand_run(&self, run: &Range<u32>, counts: &mut Counts, scratch: &mut Scratch) -> Vec<Finds> {
+        let owners = self.threads();
+        let mut finds: Vec<Finds> = (0..owners).map(|_| Finds::default()).collect();
+        for from in run.clone() {
+            let mut action = 0;
+            self.states.load(from, &mut scratch.row);
+            self.tables.successors(self.is_bounded, scratch, |successor| {
+                let step = Step { from, action };
+                counts.count(&self.tables, &successor, step);
+                let owner = if owners == 1 { 0 } else { self.visited.owner(successor.hash) };
+                finds[owner].rows.extend_from_slice(successor.row);
+                finds[owner].steps.push((successor.hash, step));
+                action += 1;
+            });
+        }
+        finds
+    }
+
+    /// Finds out what is new, each owner in its own shards; gives it in the order of the steps.
+    fn sort_out(&mut self, finds: &[Vec<Finds>]) -> Vec<New> {
+        let (states, threads) = (&self.states, self.counts.len());
+        let mut owners: Vec<(usize, Owned<'_>)> = self.visited.owners().into_iter().enumerate().collect();
+        if threads == 1 {
+            return owners.iter_mut().flat_map(|(owner, owned)| keep_new(states, *owner, owned, finds)).collect();
+        }
+        let mut new = in_parallel(&mut owners, finds, |(owner, owned)| keep_new(states, *owner, owned, finds)).concat();
+        // Each owner's are in order, which this sort makes use of.
+        new.sort_by_key(|new| new.step);
+        let mut numbers: Vec<Vec<(u64, u32)>> = vec![Vec::new(); threads];
+        for (number, new) in (states.len()..).zip(&new) {
+            numbers[new.owner as usize].push((new.hash, number));
+        }
+        in_parallel(&mut owners, finds, |(owner, owned)| {
+            for (provisional, (hash, number)) in (states.len()..).zip(&numbers[*owner]) {
+                owned.renumber(*hash, provisional, *number);
+            }
+        });
+        new
+    }
+
+    /// Adds new states in order. The transition to the first state beyond the limit, and all after it, count as not executed.
+    fn add_new(&mut self, new: &[New], finds: &[Vec<Finds>], end: u32) -> Result<(), Stop> {
+        for new in new {
+            if self.is_full() {
+                self.take_back(new.step, end);
+                return Err(Stop::States);
+            }
+            self.add(new.row(finds, self.states.width()), new.step.from);
+        }
+        Ok(())
+    }
+}
+
+/// Does something for each owner, each in a thread of its own, if there is enough to do.
+fn in_parallel<'o, T: Send>(
+    owners: &mut [(usize, Owned<'o>)],
+    finds: &[Vec<Finds>],
+    work: impl Fn(&mut (usize, Owned<'o>)) -> T + Sync,
+) -> Vec<T> {
+    if finds.len() == 1 {
+        return owners.iter_mut().map(work).collect();
+    }
+    let work = &work;
+    scope(|scope| {
+        let helpers: Vec<_> = owners.iter_mut().map(|owner| scope.spawn(move || work(owner))).collect();
+        helpers.into_iter().map(joined).collect()
+    })
+}
+
+/// A helper's result. A model that panics does so here as it would on one thread.
+fn joined<T>(helper: ScopedJoinHandle<'_, T>) -> T {
+    helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Adds to an owner's shards what it got; gives what is new. It is numbered on from the known states, as if all owners' numbers
+/// were its own.
+fn keep_new(states: &States, owner: usize, owned: &mut Owned<'_>, finds: &[Vec<Finds>]) -> Vec<New> {
+    let (width, known) = (states.width(), states.len());
+    let mut kept: Vec<New> = Vec::new();
+    for (run, found) in (0..).zip(finds) {
+        for (place, &(hash, step)) in (0..).zip(&found[owner].steps) {
+            let row = &found[owner].rows[place as usize * width..][..width];
+            let is_same = |number: u32| match number.checked_sub(known) {
+                None => states.is(number, row),
+                Some(index) => kept[index as usize].row(finds, width) == row,
+            };
+            if owned.insert(hash, known + kept.len() as u32, is_same) {
+                kept.push(New { step, hash, owner: owner as u32, run, place });
+            }
+        }
+    }
+    kept
+}

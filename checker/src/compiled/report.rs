@@ -1,0 +1,172 @@
+//! What a search found, in the words of [`crate::engine`].
+
+use stateright::Model;
+
+use crate::actor_system::ActorSystem;
+use crate::clause::{Judgement, LivenessClause};
+use crate::describe::Transition;
+use crate::engine::{Breach, Exploration, Finding, Trace};
+use crate::guide::Guide;
+use crate::liveness::{Edge, Edges, Graph, Lasso, Waiting};
+
+use super::Search;
+use super::counts::{Counts, Step};
+use super::expand::Scratch;
+use super::intern::NOTHING;
+use super::step::Kind;
+
+impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
+    /// Tells what the search found.
+    pub(super) fn into_exploration(self) -> Exploration<M, G> {
+        let counts = self.merged_counts();
+        let mut findings: Vec<_> = (0..self.task.clauses.len()).map(|clause| self.finding(clause, &counts)).collect();
+        findings.extend(self.liveness_findings());
+        let furthest = self.furthest.iter().map(|number| {
+            let row = self.row(*number);
+            (self.tables.whole(&row), (*self.tables.guide_state(&row)).clone())
+        });
+        Exploration {
+            states: u64::from(self.len()),
+            transitions: counts.transitions(),
+            depth: (self.levels.len() as u32).saturating_sub(1),
+            finished: self.first_finished.map(|number| self.trace(number)),
+            term_counts: self.term_counts(&counts),
+            stopped: self.stopped,
+            findings,
+            finished_states: self.finished_states,
+            furthest: (self.progress, furthest.collect(), self.furthest.first().map(|first| self.trace(*first))),
+            states_per_level: self.levels,
+        }
+    }
+
+    fn term_counts(&self, counts: &Counts) -> Vec<u64> {
+        let mut terms = vec![0; self.tables.terms];
+        for (class, count) in self.tables.classes.read().list().iter().zip(&counts.classes) {
+            for term in &class.terms {
+                terms[*term] += count;
+            }
+        }
+        terms
+    }
+
+    fn row(&self, number: u32) -> Vec<u32> {
+        let mut row = Vec::new();
+        self.states.load(number, &mut row);
+        row
+    }
+
+    /// The transitions of a state: event and successor.
+    fn transitions(&self, from: u32) -> Vec<(u32, u32)> {
+        let (mut transitions, mut scratch) = (Vec::new(), Scratch::default());
+        self.states.load(from, &mut scratch.row);
+        self.tables.successors(self.is_bounded, &mut scratch, |successor| {
+            let found = self.visited.find(successor.hash, |number| self.states.is(number, successor.row));
+            transitions.push((successor.event, found.unwrap_or(NOTHING)));
+        });
+        transitions
+    }
+
+    /// The first found, and so a shortest, way to a state.
+    fn trace(&self, number: u32) -> Trace<M::Action> {
+        let (mut at, mut actions) = (number, Vec::new());
+        while self.parents[at as usize] != NOTHING {
+            let parent = self.parents[at as usize];
+            let first = self.transitions(parent).into_iter().find(|(_, successor)| *successor == at);
+            actions.extend(first.map(|(event, _)| self.tables.action(event)));
+            at = parent;
+        }
+        actions.reverse();
+        Trace { initial: 0, actions, loop_start: None }
+    }
+
+    fn action(&self, step: Step) -> Option<M::Action> {
+        let (event, _) = *self.transitions(step.from).get(step.action as usize)?;
+        Some(self.tables.action(event))
+    }
+
+    /// The shortest way to take a step.
+    fn trace_of_step(&self, step: Step) -> Trace<M::Action> {
+        let mut trace = self.trace(step.from);
+        trace.actions.extend(self.action(step));
+        trace
+    }
+
+    fn finding(&self, clause: usize, counts: &Counts) -> Finding<M::Action> {
+        let classes = self.tables.classes.read();
+        let says = |kind: Kind| matches!(kind, Kind::Upheld | Kind::Broken);
+        let of_classes: u64 = classes
+            .list()
+            .iter()
+            .zip(&counts.classes)
+            .filter(|(class, _)| says(class.kinds[clause]))
+            .map(|(_, count)| count)
+            .sum();
+        drop(classes);
+        let broken = counts.broken[clause]
+            .map(|step| Breach { reason: self.reason(clause, step), trace: self.trace_of_step(step) });
+        Finding {
+            clause: self.task.clauses[clause].name.clone(),
+            exercised: of_classes + counts.seen[clause],
+            witness: counts.upheld[clause].map(|step| self.trace_of_step(step)),
+            broken,
+        }
+    }
+
+    /// Why a step breaks a clause: judged once more, on the whole states.
+    fn reason(&self, clause: usize, step: Step) -> String {
+        let model = self.task.model;
+        let before = self.tables.whole(&self.row(step.from));
+        let after = self.action(step).and_then(|action| Some((model.next_state(&before, action.clone())?, action)));
+        let Some((after, action)) = after else { unreachable!("a step that was taken can be taken again") };
+        let facts = model.facts(&before, &action, &after);
+        let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
+        match self.task.clauses[clause].judge(&transition) {
+            Judgement::Broken(reason) => reason,
+            other => unreachable!("a judgement depends on what its clause says that it reads, not {other:?}"),
+        }
+    }
+
+    /// Judges the liveness clauses, which takes the whole graph: after an early stop only their waiting states are counted.
+    fn liveness_findings(&self) -> Vec<Finding<M::Action>> {
+        if self.task.liveness.is_empty() {
+            return Vec::new();
+        }
+        let edges = self.stopped.is_none().then(|| self.edges());
+        let fair: Vec<bool> = (0..self.tables.terms).map(|term| self.task.model.is_fair(term)).collect();
+        let is_cut = |number: u32| self.tables.is_cut(&self.row(number));
+        let graph = edges.as_ref().map(|edges| Graph { edges, fair: &fair, is_cut: &is_cut });
+        self.task.liveness.iter().map(|clause| self.liveness_finding(clause, graph.as_ref())).collect()
+    }
+
+    /// All transitions, found once more.
+    fn edges(&self) -> Edges {
+        let mut edges = Edges::new();
+        for from in 0..self.len() {
+            for (action, (event, to)) in (0..).zip(self.transitions(from)) {
+                let term = self.task.model.action_term(&self.tables.action(event)) as u32;
+                edges.push(from, Edge { to, term, action });
+            }
+        }
+        edges.finish(self.len());
+        edges
+    }
+
+    fn liveness_finding(&self, clause: &LivenessClause<M>, graph: Option<&Graph<'_>>) -> Finding<M::Action> {
+        let mut waiting = Waiting::new(clause.obligations);
+        for number in 0..self.len() {
+            let state = self.tables.whole(&self.row(number));
+            waiting.add(|obligation| clause.waits(&state, obligation));
+        }
+        let shortest = graph.and_then(|graph| waiting.shortest_lasso(graph));
+        let broken = shortest.map(|lasso| Breach { reason: clause.reason.clone(), trace: self.trace_of_lasso(&lasso) });
+        Finding { clause: clause.name.clone(), exercised: waiting.states(), witness: None, broken }
+    }
+
+    fn trace_of_lasso(&self, lasso: &Lasso) -> Trace<<M as Model>::Action> {
+        let mut trace = self.trace(lasso.entry);
+        trace.loop_start = Some(trace.actions.len());
+        let actions = lasso.turns.iter().map(|turn| self.action(Step { from: turn.from, action: turn.action }));
+        trace.actions.extend(actions.flatten());
+        trace
+    }
+}

@@ -1,0 +1,183 @@
+//! Finds states by hash. Which number belongs to a state is decided by comparing all of its cells: the hash decides nothing.
+
+use super::intern::mix;
+
+/// A place in a shard that holds no state.
+const EMPTY: u64 = u64::MAX;
+
+/// How many places a shard has at first.
+const FIRST_PLACES: usize = 64;
+
+/// How many shards there are: each grows on its own, so that growing never doubles the memory.
+const SHARDS: usize = 64;
+
+/// The numbers of the states, in shards by hash; each shard has one owner among the threads, who alone adds to it.
+pub(super) struct Visited {
+    /// By owner, then by the rest of the shard's number.
+    shards: Vec<Vec<Shard>>,
+}
+
+impl Visited {
+    /// No states; `owners` threads will add some.
+    pub(super) fn new(owners: usize) -> Self {
+        let of_owner = |_| (0..SHARDS.div_ceil(owners)).map(|_| Shard::new()).collect();
+        Self { shards: (0..owners).map(of_owner).collect() }
+    }
+
+    /// Who owns the shard of a hash.
+    #[inline]
+    pub(super) fn owner(&self, hash: u64) -> usize {
+        shard_of(hash) % self.shards.len()
+    }
+
+    /// The shards by owner, to add to them at the same time.
+    pub(super) fn owners(&mut self) -> Vec<Owned<'_>> {
+        let count = self.shards.len();
+        self.shards.iter_mut().map(|shards| Owned { shards, owners: count }).collect()
+    }
+
+    /// The number of a state with this hash for which `is_same` holds.
+    pub(super) fn find(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Option<u32> {
+        let shard = &self.shards[self.owner(hash)][shard_of(hash) / self.shards.len()];
+        shard.find(hash, is_same).ok()
+    }
+}
+
+/// The shards of one owner.
+pub(super) struct Owned<'a> {
+    shards: &'a mut [Shard],
+    owners: usize,
+}
+
+impl Owned<'_> {
+    /// Gives a state with this hash the number `number`, unless `is_same` holds for a number that is there; whether it did.
+    #[inline]
+    pub(super) fn insert(&mut self, hash: u64, number: u32, is_same: impl Fn(u32) -> bool) -> bool {
+        let shard = &mut self.shards[shard_of(hash) / self.owners];
+        match shard.find(hash, is_same) {
+            Ok(_) => false,
+            Err(place) => {
+                shard.fill(place, hash, number);
+                true
+            }
+        }
+    }
+
+    /// Gives the state with this hash and the number `number` the number `better`.
+    pub(super) fn renumber(&mut self, hash: u64, number: u32, better: u32) {
+        let shard = &mut self.shards[shard_of(hash) / self.owners];
+        let place = shard.place(hash, |other| other == number);
+        shard.places[place] = entry(hash, better);
+    }
+}
+
+/// Which shard a hash belongs to: by other bits than those that choose the place, else parts of each shard would stay empty.
+#[inline]
+fn shard_of(hash: u64) -> usize {
+    (hash & (SHARDS as u64 - 1)) as usize
+}
+
+/// What stands in a place: the upper half of the hash, and the number.
+#[inline]
+fn entry(hash: u64, number: u32) -> u64 {
+    hash >> 32 << 32 | u64::from(number)
+}
+
+/// A part of the table: open addressing, the places in the order of the hashes.
+struct Shard {
+    places: Vec<u64>,
+    len: usize,
+}
+
+impl Shard {
+    fn new() -> Self {
+        Self { places: vec![EMPTY; FIRST_PLACES], len: 0 }
+    }
+
+    /// Where a state would be, if it were alone. It depends on the upper half of the hash only, which is kept.
+    #[inline]
+    fn home(&self, hash: u64) -> usize {
+        let spread = mix(hash >> 32) >> 32;
+        ((spread * self.places.len() as u64) >> 32) as usize
+    }
+
+    /// The place of a number with this hash for which `is_it` holds, or else the free place for it.
+    #[inline]
+    fn place(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> usize {
+        let mut place = self.home(hash);
+        loop {
+            let known = self.places[place];
+            if known == EMPTY || known >> 32 == hash >> 32 && is_it(known as u32) {
+                return place;
+            }
+            place = if place + 1 == self.places.len() { 0 } else { place + 1 };
+        }
+    }
+
+    /// The number of a state, or else the free place for it.
+    #[inline]
+    fn find(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Result<u32, usize> {
+        let place = self.place(hash, is_same);
+        let known = self.places[place];
+        if known == EMPTY { Err(place) } else { Ok(known as u32) }
+    }
+
+    #[inline]
+    fn fill(&mut self, place: usize, hash: u64, number: u32) {
+        self.places[place] = entry(hash, number);
+        self.len += 1;
+        if self.len * 4 > self.places.len() * 3 {
+            self.grow();
+        }
+    }
+
+    /// Makes the shard half as large again.
+    #[cold]
+    fn grow(&mut self) {
+        let places = vec![EMPTY; self.places.len() + self.places.len() / 2];
+        for known in std::mem::replace(&mut self.places, places) {
+            if known != EMPTY {
+                // Each stands there once already, so no number is the same.
+                let place = self.place(known, |_| false);
+                self.places[place] = known;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Visited;
+    use super::mix;
+
+    #[test]
+    fn given_many_states_when_added_by_their_owners_should_find_each_by_its_number() {
+        for owners in [1, 2, 3, 64] {
+            let mut visited = Visited::new(owners);
+            let mut states = Vec::new();
+            for state in (0..30_000_u64).map(|number| (number * number) % 20_011) {
+                let (owner, number) = (visited.owner(mix(state)), states.len() as u32);
+                let is_same = |other: u32| states.get(other as usize) == Some(&state);
+                if visited.owners()[owner].insert(mix(state), number, is_same) {
+                    states.push(state);
+                }
+            }
+            for (number, state) in (0..).zip(&states) {
+                let owner = visited.owner(mix(*state));
+                visited.owners()[owner].renumber(mix(*state), number, number + 1_000_000);
+                let is_same = |other: u32| states.get(other as usize - 1_000_000) == Some(state);
+                assert_eq!(visited.find(mix(*state), is_same), Some(number + 1_000_000));
+            }
+            assert_eq!(states.len(), 10_006, "squares modulo the prime 20,011");
+        }
+    }
+
+    #[test]
+    fn given_states_that_share_one_hash_when_added_should_tell_them_apart() {
+        let mut visited = Visited::new(1);
+        for number in 0..500 {
+            assert!(visited.owners()[0].insert(7, number, |other| other == number));
+            assert!(!visited.owners()[0].insert(7, number, |other| other == number));
+        }
+    }
+}
