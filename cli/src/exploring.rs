@@ -7,8 +7,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use fencepost_checker::engine::{Limits, Progress, Quiet};
+use fencepost_checker::compiled::Compiled;
+use fencepost_checker::engine::{Engine, Exploration, Limits, Progress, Quiet, Task};
+use fencepost_checker::guide::Guide;
+use fencepost_checker::plain::Plain;
 use fencepost_checker::progress::TerminalProgress;
+use fencepost_models::iggy::system::IggyModel;
 use fencepost_models::iggy::views::BoundsSet;
 
 /// How to explore, and when to stop.
@@ -20,8 +24,8 @@ pub struct ExploringArguments {
     /// Worker threads; the result does not depend on them [default: as many as the machine has]
     #[arg(long, value_name = "NUMBER")]
     pub threads: Option<NonZeroUsize>,
-    /// The engine
-    #[arg(long, value_enum, default_value_t = EngineName::Plain)]
+    /// The engine; all give the same results
+    #[arg(long, value_enum, default_value_t = EngineName::Compiled)]
     pub engine: EngineName,
     /// Stop each exploration after this many states
     #[arg(long, value_name = "NUMBER")]
@@ -37,9 +41,32 @@ pub struct ExploringArguments {
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineName {
-    /// Exact breadth-first search over whole states.
+    /// Exact, by look-ups: reactions are computed once and remembered
+    Compiled,
+    /// Exact, over whole states: slower, and simple enough to be the referee
     Plain,
 }
+
+impl EngineName {
+    /// The name in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Compiled => Engine::<IggyModel>::name(&COMPILED),
+            Self::Plain => Engine::<IggyModel>::name(&Plain),
+        }
+    }
+
+    /// Explores with this engine.
+    pub fn explore<G: Guide<IggyModel>>(self, task: &Task<'_, IggyModel, G>) -> Exploration<IggyModel, G> {
+        match self {
+            Self::Compiled => COMPILED.explore(task),
+            Self::Plain => Plain.explore(task),
+        }
+    }
+}
+
+/// The compiled engine; the models have no boundary, only budgets.
+const COMPILED: Compiled = Compiled { is_unbounded: true };
 
 impl ExploringArguments {
     /// The number of threads to use.

@@ -3,9 +3,8 @@
 use std::time::Instant;
 
 use fencepost_checker::describe::Described;
-use fencepost_checker::engine::{Breach, Engine, Exploration, Finding, Progress, Stop, Task};
+use fencepost_checker::engine::{Breach, Exploration, Finding, Progress, Stop, Task};
 use fencepost_checker::guide::Unguided;
-use fencepost_checker::plain::Plain;
 use fencepost_checker::story::{Story, tidy};
 use fencepost_checker::verdict::Verdict;
 use fencepost_models::iggy::clauses;
@@ -107,9 +106,7 @@ pub fn run_contract(contract: Contract, options: &RunOptions<'_>) -> ContractRes
     let explores_all_views = all.iter().all(is_wanted);
     let wanted = all.into_iter().filter(is_wanted);
     let results = wanted.map(|view| run_view(&contract, view, options)).collect();
-    let engine = match options.engine {
-        EngineName::Plain => Plain.name(),
-    };
+    let engine = options.engine.word();
     let seconds = started.elapsed().as_secs_f64();
     ContractResult { contract, bounds: options.bounds, engine, seconds, explores_all_views, views: results }
 }
@@ -129,9 +126,7 @@ fn run_view(contract: &Contract, view: View, options: &RunOptions<'_>) -> ViewRe
         threads: options.threads,
         progress: &*progress,
     };
-    let exploration = match options.engine {
-        EngineName::Plain => Plain.explore(&task),
-    };
+    let exploration = options.engine.explore(&task);
     let terms = model.vocabulary().into_iter().zip(exploration.term_counts.iter().copied()).collect();
     ViewResult {
         answered_for: contract.answers_for.iter().any(|name| name == view.name),

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use fencepost_checker::engine::{Engine, Exploration, Stop, Task, Trace};
-use fencepost_checker::plain::Plain;
+use fencepost_checker::engine::{Exploration, Stop, Task, Trace};
 use fencepost_checker::story::Story;
 use fencepost_models::iggy::scenario::{self, ScenarioGuide, answers_by_step};
 use fencepost_models::iggy::system::{self, IggyModel};
@@ -185,9 +184,7 @@ impl Asked<'_> {
             threads: options.threads,
             progress: &*progress,
         };
-        match options.engine {
-            EngineName::Plain => Plain.explore(&task),
-        }
+        options.engine.explore(&task)
     }
 
     fn possible(&self, shortest: &Trace<Action>, options: &AskOptions<'_>) -> Possible {
