@@ -31,8 +31,7 @@ use crate::guide::Guide;
 use crate::memory::resident_bytes;
 
 use counts::{Counts, Step};
-use intern::NOTHING;
-use layout::row_hash;
+use intern::{NOTHING, mix};
 use states::States;
 use tables::Tables;
 use visited::Visited;
@@ -151,9 +150,10 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             }
             let row = self.tables.row_of(&state);
             self.tables.settle();
-            let (hash, number) = (row_hash(&row), self.len());
+            let (hash, number) = (mix(self.tables.layout.hash(&row)), self.len());
             let owner = self.visited.owner(hash);
-            if self.visited.owners()[owner].insert(hash, number, |other| self.states.is(other, &row)) {
+            let known = self.visited.owners()[owner].find_or_insert(hash, number, |other| self.states.is(other, &row));
+            if known.is_none() {
                 self.add(&row, NOTHING);
             }
         }
@@ -181,18 +181,16 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         let mut later = Counts::new(self.task.clauses.len());
         let mut scratch = expand::Scratch::default();
         for from in cut.from..end {
-            let mut action = 0;
             self.states.load(from, &mut scratch.row);
             self.tables.successors(self.is_bounded, &mut scratch, |successor| {
-                let step = Step { from, action };
-                if step >= cut {
+                let step = Step { from, event: successor.event };
+                if !self.tables.is_before(step, cut) {
                     later.count(&self.tables, &successor, step);
                 }
-                action += 1;
             });
         }
         let mut counts = self.merged_counts();
-        counts.subtract(&later, cut);
+        counts.subtract(&self.tables, &later, cut);
         self.counts = vec![counts];
     }
 
@@ -200,7 +198,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     fn merged_counts(&self) -> Counts {
         let mut merged = Counts::new(self.task.clauses.len());
         for counts in &self.counts {
-            merged.merge(counts.clone());
+            merged.merge(&self.tables, counts);
         }
         merged
     }

@@ -1,6 +1,7 @@
 //! `fencepost check`: every clause of every contract, explored exhaustively and compared with what the contract expects.
 
 mod json;
+mod margins;
 mod sections;
 mod stories;
 mod table;
@@ -13,6 +14,7 @@ use fencepost_spec::fence::Fence;
 use crate::exit::ExitStatus;
 use crate::expectation::{Unexpected, unexpected};
 use crate::exploring::{ExploringArguments, terminal_progress};
+use crate::margins::Margin;
 use crate::output::{self, Format};
 use crate::run::{ContractResult, RunOptions, run_contract};
 use crate::vacuity::{self, Vacuity};
@@ -35,6 +37,9 @@ pub struct CheckArguments {
     /// Remove a fence from every checked contract; verdicts are then shown, not judged (may be repeated)
     #[arg(long = "without", value_name = "FENCE")]
     pub without: Vec<String>,
+    /// Tell for each clause whose mutants change a checked contract how far the bounds go beyond the stories of the mutants
+    #[arg(long, conflicts_with_all = ["views", "without"])]
+    pub margins: bool,
     /// How to explore.
     #[command(flatten)]
     pub exploring: ExploringArguments,
@@ -51,6 +56,8 @@ struct Report {
     /// Remarks about the input.
     remarks: Vec<String>,
     stories: Vec<StoryRequest>,
+    /// The margins, if they are wanted.
+    margins: Option<Vec<Margin>>,
 }
 
 /// What is not as expected about one contract.
@@ -78,8 +85,10 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
         budget: &arguments.exploring.budget(interrupt::flag()?),
         progress: &terminal_progress,
     };
-    let results = contracts.into_iter().map(|contract| run_contract(contract, &options)).collect();
-    let report = Report { results, removed, remarks, stories };
+    let results: Vec<ContractResult> =
+        contracts.into_iter().map(|contract| run_contract(contract, &options)).collect();
+    let margins = arguments.margins.then(|| crate::margins::margins(&results, &options));
+    let report = Report { results, removed, remarks, stories, margins };
     let printed = output::print(&match arguments.format {
         Format::Text => text::report(&report),
         Format::Json => output::json(&json::report(&report)),
@@ -111,7 +120,13 @@ impl Report {
                 ExitStatus::AsExpected
             }
         };
-        self.results.iter().map(status).max().unwrap_or(ExitStatus::AsExpected)
+        let of_margin = |margin: &Margin| match margin.stopped() {
+            _ if margin.is_failure() => ExitStatus::NotAsExpected,
+            Some(_) => ExitStatus::Stopped,
+            None => ExitStatus::AsExpected,
+        };
+        let of_margins = self.margins.iter().flatten().map(of_margin);
+        self.results.iter().map(status).chain(of_margins).max().unwrap_or(ExitStatus::AsExpected)
     }
 }
 

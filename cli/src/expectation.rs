@@ -1,6 +1,7 @@
 //! Verdicts compared with what a contract expects, in either direction: a fixed bug must be recorded, too.
 
 use fencepost_checker::verdict::Verdict;
+use fencepost_models::iggy::views::BoundsSet;
 use fencepost_spec::clause::ClauseName;
 use fencepost_spec::contract::{Expectation, ExpectedVerdict};
 
@@ -40,12 +41,8 @@ pub fn unexpected(result: &ContractResult) -> Vec<Unexpected<'_>> {
     }
     for view in &result.views {
         for (clause, expectation) in &result.contract.expected {
-            let listed = expectation.views.get(view.view.name);
             let verdict = view.verdict(*clause);
-            // A view that the file does not list is expected to agree with the summary, or not to exercise the clause.
-            let silent = matches!(verdict, Verdict::Vacuous | Verdict::NotChecked);
-            let expected = *listed.unwrap_or(&expectation.verdict);
-            if (listed.is_some() || !silent) && is_unexpected(expected, verdict, true) {
+            if let Some(expected) = contradicted(expectation, view.view.name, result.bounds, verdict) {
                 let story_steps = view.clause(*clause).and_then(|clause| clause.story_steps());
                 let view = Some(view.view.name);
                 found.push(Unexpected { clause: *clause, view, expected, verdict, story_steps, expectation });
@@ -53,6 +50,26 @@ pub fn unexpected(result: &ContractResult) -> Vec<Unexpected<'_>> {
         }
     }
     found
+}
+
+/// The expectation that a verdict in a view contradicts, if it does.
+///
+/// A view that the file does not list is expected to agree with the summary, or not to exercise the clause. The list is about
+/// the size `quick`; in a larger size a view may find what only other views found before, and so agree with the summary.
+pub fn contradicted(
+    expectation: &Expectation,
+    view: &str,
+    bounds: BoundsSet,
+    verdict: Verdict,
+) -> Option<ExpectedVerdict> {
+    let listed = expectation.views.get(view);
+    let is_silent = matches!(verdict, Verdict::Vacuous | Verdict::NotChecked);
+    let agrees_with_summary = bounds != BoundsSet::Quick && !is_unexpected(expectation.verdict, verdict, true);
+    if agrees_with_summary || listed.is_none() && is_silent {
+        return None;
+    }
+    let expected = *listed.unwrap_or(&expectation.verdict);
+    is_unexpected(expected, verdict, true).then_some(expected)
 }
 
 /// Whether a verdict contradicts an expectation. What was stopped contradicts nothing; where only some of the views were
@@ -100,6 +117,33 @@ mod tests {
     fn given_a_stopped_exploration_when_compared_should_not_be_unexpected() {
         for expected in ExpectedVerdict::ALL {
             assert!(!is_unexpected(*expected, Verdict::Stopped(Stop::Interrupted), true));
+        }
+    }
+    fn expectation(summary: ExpectedVerdict, views: &[(&str, ExpectedVerdict)]) -> Expectation {
+        let views = views.iter().map(|(view, verdict)| ((*view).to_owned(), *verdict)).collect();
+        Expectation { verdict: summary, because: "a test".to_owned(), link: String::new(), views }
+    }
+
+    #[test]
+    fn given_a_listed_view_when_it_agrees_with_the_summary_should_be_unexpected_in_the_quick_size_only() {
+        let expectation = expectation(ExpectedVerdict::Violated, &[("restart", ExpectedVerdict::Holds)]);
+        let judge = |bounds, verdict| contradicted(&expectation, "restart", bounds, verdict);
+        assert_eq!(judge(BoundsSet::Quick, Verdict::Violated), Some(ExpectedVerdict::Holds));
+        for bounds in [BoundsSet::Ci, BoundsSet::Deep] {
+            assert_eq!(judge(bounds, Verdict::Violated), None);
+            assert_eq!(judge(bounds, Verdict::HoldsExhaustive), None);
+            assert_eq!(judge(bounds, Verdict::Vacuous), Some(ExpectedVerdict::Holds));
+        }
+    }
+
+    #[test]
+    fn given_a_view_that_is_not_listed_when_it_contradicts_the_summary_should_be_unexpected_in_every_size() {
+        let expectation = expectation(ExpectedVerdict::Holds, &[]);
+        for bounds in BoundsSet::ALL {
+            let judge = |verdict| contradicted(&expectation, "restart", *bounds, verdict);
+            assert_eq!(judge(Verdict::Violated), Some(ExpectedVerdict::Holds));
+            assert_eq!(judge(Verdict::HoldsExhaustive), None);
+            assert_eq!(judge(Verdict::Vacuous), None);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! [`command`] lists the subcommands; each is a module of its own ([`check`], [`ask`], [`follow`], [`book`]). What they
 //! share: [`select`] (contracts, scenarios, views, clauses and fences by name or file), [`exploring`] (the options of an
 //! exploration), [`run`] (a contract explored view by view), [`expectation`] and [`vacuity`] (what is not as expected),
-//! [`output`], [`interrupt`] and [`exit`].
+//! [`margins`] (whether the bounds are large enough), [`output`], [`interrupt`] and [`exit`].
 
 pub mod ask;
 pub mod book;
@@ -14,6 +14,7 @@ pub mod expectation;
 pub mod exploring;
 pub mod follow;
 pub mod interrupt;
+pub mod margins;
 pub mod output;
 pub mod run;
 pub mod select;

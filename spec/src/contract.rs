@@ -346,7 +346,8 @@ pub struct Expectation {
     pub because: String,
     /// Where the reason can be read: an issue, a pull request, a recording or a scenario.
     pub link: String,
-    /// Views whose verdict differs from the summary (for a violated clause: views in which it holds or is vacuous are not listed).
+    /// Views whose verdict differs from the summary in the size `quick` (for a violated clause: views in which it is vacuous
+    /// are not listed). In larger sizes a view may have caught up with the summary.
     pub views: BTreeMap<String, ExpectedVerdict>,
 }
 

@@ -11,7 +11,9 @@ use crate::guide::Guide;
 use super::Search;
 use super::counts::{Counts, Step};
 use super::expand::Scratch;
+use super::intern::mix;
 use super::states::States;
+use super::tables::Tables;
 use super::visited::Owned;
 
 /// States that one thread expands at a time.
@@ -25,6 +27,9 @@ pub(super) fn size(threads: usize) -> u32 {
     if threads == 1 { RUN } else { threads as u32 * RUNS_PER_THREAD * RUN }
 }
 
+/// How many states are looked up together: the processor waits for memory once for all of them.
+const AHEAD: u32 = 32;
+
 /// What one owner gets of one run: states as rows one after the other, and for each its hash and the transition to it.
 #[derive(Default)]
 pub(super) struct Finds {
@@ -37,6 +42,8 @@ pub(super) struct Finds {
 struct New {
     step: Step,
     hash: u64,
+    /// The number by which its owner knows it at first.
+    number: u32,
     owner: u32,
     /// The run, and the place in what its owner got of it.
     run: u32,
@@ -92,15 +99,14 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         let owners = self.threads();
         let mut finds: Vec<Finds> = (0..owners).map(|_| Finds::default()).collect();
         for from in run.clone() {
-            let mut action = 0;
             self.states.load(from, &mut scratch.row);
             self.tables.successors(self.is_bounded, scratch, |successor| {
-                let step = Step { from, action };
+                let step = Step { from, event: successor.event };
                 counts.count(&self.tables, &successor, step);
-                let owner = if owners == 1 { 0 } else { self.visited.owner(successor.hash) };
-                finds[owner].rows.extend_from_slice(successor.row);
-                finds[owner].steps.push((successor.hash, step));
-                action += 1;
+                let hash = mix(successor.hash);
+                let owner = if owners == 1 { 0 } else { self.visited.owner(hash) };
+                successor.write_to(&mut finds[owner].rows);
+                finds[owner].steps.push((hash, step));
             });
         }
         finds
@@ -108,21 +114,24 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
 
     /// Finds out what is new, each owner in its own shards; gives it in the order of the steps.
     fn sort_out(&mut self, finds: &[Vec<Finds>]) -> Vec<New> {
-        let (states, threads) = (&self.states, self.counts.len());
+        let (states, tables, threads) = (&self.states, &self.tables, self.counts.len());
         let mut owners: Vec<(usize, Owned<'_>)> = self.visited.owners().into_iter().enumerate().collect();
-        if threads == 1 {
-            return owners.iter_mut().flat_map(|(owner, owned)| keep_new(states, *owner, owned, finds)).collect();
-        }
-        let mut new = in_parallel(&mut owners, finds, |(owner, owned)| keep_new(states, *owner, owned, finds)).concat();
-        // Each owner's are in order, which this sort makes use of.
-        new.sort_by_key(|new| new.step);
-        let mut numbers: Vec<Vec<(u64, u32)>> = vec![Vec::new(); threads];
+        let keep = |owner: &mut (usize, Owned<'_>)| keep_new(tables, states, owner.0, &mut owner.1, finds);
+        let mut new = in_parallel(&mut owners, finds, keep).concat();
+        // Nearly sorted: each owner comes to the states in order, though not to the transitions of one state.
+        new.sort_by(|left, right| {
+            let order = || tables.order(left.step.event).cmp(&tables.order(right.step.event));
+            left.step.from.cmp(&right.step.from).then_with(order)
+        });
+        let mut numbers: Vec<Vec<(u64, u32, u32)>> = vec![Vec::new(); threads];
         for (number, new) in (states.len()..).zip(&new) {
-            numbers[new.owner as usize].push((new.hash, number));
+            if new.number != number {
+                numbers[new.owner as usize].push((new.hash, new.number, number));
+            }
         }
         in_parallel(&mut owners, finds, |(owner, owned)| {
-            for (provisional, (hash, number)) in (states.len()..).zip(&numbers[*owner]) {
-                owned.renumber(*hash, provisional, *number);
+            for (hash, provisional, number) in &numbers[*owner] {
+                owned.renumber(*hash, *provisional, *number);
             }
         });
         new
@@ -147,7 +156,7 @@ fn in_parallel<'o, T: Send>(
     finds: &[Vec<Finds>],
     work: impl Fn(&mut (usize, Owned<'o>)) -> T + Sync,
 ) -> Vec<T> {
-    if finds.len() == 1 {
+    if finds.len() == 1 || owners.len() == 1 {
         return owners.iter_mut().map(work).collect();
     }
     let work = &work;
@@ -164,18 +173,37 @@ fn joined<T>(helper: ScopedJoinHandle<'_, T>) -> T {
 
 /// Adds to an owner's shards what it got; gives what is new. It is numbered on from the known states, as if all owners' numbers
 /// were its own.
-fn keep_new(states: &States, owner: usize, owned: &mut Owned<'_>, finds: &[Vec<Finds>]) -> Vec<New> {
+fn keep_new<M: ActorSystem, G: Guide<M>>(
+    tables: &Tables<'_, M, G>,
+    states: &States,
+    owner: usize,
+    owned: &mut Owned<'_>,
+    finds: &[Vec<Finds>],
+) -> Vec<New> {
     let (width, known) = (states.width(), states.len());
     let mut kept: Vec<New> = Vec::new();
     for (run, found) in (0..).zip(finds) {
-        for (place, &(hash, step)) in (0..).zip(&found[owner].steps) {
+        let steps = &found[owner].steps;
+        for (place, &(hash, step)) in (0..).zip(steps) {
+            if place % AHEAD == 0 {
+                let next = &steps[place as usize..steps.len().min((place + AHEAD) as usize)];
+                owned.touch(next.iter().map(|(hash, _)| *hash), |number| states.touch(number));
+            }
             let row = &found[owner].rows[place as usize * width..][..width];
             let is_same = |number: u32| match number.checked_sub(known) {
                 None => states.is(number, row),
                 Some(index) => kept[index as usize].row(finds, width) == row,
             };
-            if owned.insert(hash, known + kept.len() as u32, is_same) {
-                kept.push(New { step, hash, owner: owner as u32, run, place });
+            let number = known + kept.len() as u32;
+            match owned.find_or_insert(hash, number, is_same) {
+                None => kept.push(New { step, hash, number, owner: owner as u32, run, place }),
+                Some(number) if number >= known => {
+                    let first = &mut kept[(number - known) as usize].step;
+                    if tables.is_before(step, *first) {
+                        *first = step;
+                    }
+                }
+                Some(_) => {}
             }
         }
     }

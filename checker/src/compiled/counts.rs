@@ -7,38 +7,63 @@ use super::expand::Successor;
 use super::step::Kind;
 use super::tables::Tables;
 
-/// A transition: the state where it starts, and how many transitions of that state come before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A transition: the state where it starts, and the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) from: u32,
-    pub(super) action: u32,
+    pub(super) event: u32,
 }
 
-/// Transitions by class, and what became of each clause.
-#[derive(Clone)]
+impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
+    /// Whether a transition comes before another in the order of Stateright's actions.
+    #[inline]
+    pub(super) fn is_before(&self, step: Step, other: Step) -> bool {
+        step.from < other.from || step.from == other.from && self.order(step.event) < self.order(other.event)
+    }
+
+    /// Adds what was counted elsewhere.
+    pub(super) fn add_count(&self, count: &mut Count, more: &Count) {
+        count.transitions += more.transitions;
+        self.keep_earliest(&mut count.first, more.first);
+    }
+
+    fn keep_earliest(&self, earliest: &mut Option<Step>, step: Option<Step>) {
+        if let Some(step) = step
+            && earliest.is_none_or(|earliest| self.is_before(step, earliest))
+        {
+            *earliest = Some(step);
+        }
+    }
+}
+
+/// How often something happened, and where first.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Count {
+    pub(super) transitions: u64,
+    pub(super) first: Option<Step>,
+}
+
+/// Transitions by class, and what clauses said that no class tells.
+#[derive(Clone, Default)]
 pub(super) struct Counts {
-    /// Transitions, by the number of their class.
-    pub(super) classes: Vec<u64>,
-    /// By clause: the transitions that exercised it, of those whose class does not tell.
-    pub(super) seen: Vec<u64>,
-    /// By clause: the first transition that upheld it.
-    pub(super) upheld: Vec<Option<Step>>,
-    /// By clause: the first transition that broke it.
-    pub(super) broken: Vec<Option<Step>>,
+    /// By number of the class.
+    pub(super) classes: Vec<Count>,
+    /// By clause: the transitions that upheld it and those that broke it, of those whose class does not tell.
+    pub(super) seen: Vec<[Count; 2]>,
 }
 
 impl Counts {
     /// Nothing counted yet.
     pub(super) fn new(clauses: usize) -> Self {
-        Self { classes: Vec::new(), seen: vec![0; clauses], upheld: vec![None; clauses], broken: vec![None; clauses] }
+        Self { classes: Vec::new(), seen: vec![[Count::default(); 2]; clauses] }
     }
 
     /// All transitions.
     pub(super) fn transitions(&self) -> u64 {
-        self.classes.iter().sum()
+        self.classes.iter().map(|count| count.transitions).sum()
     }
 
-    /// Counts a transition. A thread counts in the order of the steps, so the first use of a class is its earliest.
+    /// Counts a transition.
     #[inline]
     pub(super) fn count<M: ActorSystem, G: Guide<M>>(
         &mut self,
@@ -46,69 +71,54 @@ impl Counts {
         successor: &Successor<'_>,
         step: Step,
     ) {
-        match self.classes.get_mut(successor.class as usize) {
-            Some(count) if *count > 0 => *count += 1,
-            _ => self.count_first(tables, successor.class, step),
+        let class = successor.class as usize;
+        if self.classes.len() <= class {
+            self.classes.resize(class + 1, Count::default());
         }
+        self.classes[class].add(tables, step);
         for &(clause, kind) in successor.seen {
-            if kind != Kind::Silent {
-                self.seen[clause] += 1;
+            match kind {
+                Kind::Silent | Kind::Depends => {}
+                Kind::Upheld => self.seen[clause][0].add(tables, step),
+                Kind::Broken => self.seen[clause][1].add(tables, step),
             }
-            self.note(clause, kind, step);
-        }
-    }
-
-    #[cold]
-    fn count_first<M: ActorSystem, G: Guide<M>>(&mut self, tables: &Tables<'_, M, G>, class: u32, step: Step) {
-        let index = class as usize;
-        if self.classes.len() <= index {
-            self.classes.resize(index + 1, 0);
-        }
-        self.classes[index] = 1;
-        for (clause, kind) in tables.classes.get(class).kinds.iter().enumerate() {
-            self.note(clause, *kind, step);
-        }
-    }
-
-    fn note(&mut self, clause: usize, kind: Kind, step: Step) {
-        match kind {
-            Kind::Silent | Kind::Depends => {}
-            Kind::Upheld => _ = self.upheld[clause].get_or_insert(step),
-            Kind::Broken => _ = self.broken[clause].get_or_insert(step),
         }
     }
 
     /// Adds what another thread counted.
-    pub(super) fn merge(&mut self, other: Self) {
+    pub(super) fn merge<M: ActorSystem, G: Guide<M>>(&mut self, tables: &Tables<'_, M, G>, other: &Self) {
         if self.classes.len() < other.classes.len() {
-            self.classes.resize(other.classes.len(), 0);
+            self.classes.resize(other.classes.len(), Count::default());
         }
-        for (count, more) in self.classes.iter_mut().zip(other.classes) {
-            *count += more;
+        let seen = self.seen.iter_mut().flatten().zip(other.seen.iter().flatten());
+        for (count, more) in self.classes.iter_mut().zip(&other.classes).chain(seen) {
+            tables.add_count(count, more);
         }
-        for (count, more) in self.seen.iter_mut().zip(other.seen) {
-            *count += more;
-        }
-        keep_earliest(&mut self.upheld, other.upheld);
-        keep_earliest(&mut self.broken, other.broken);
     }
 
     /// Takes away what was counted from step `cut` on.
-    pub(super) fn subtract(&mut self, later: &Self, cut: Step) {
-        for (count, less) in self.classes.iter_mut().zip(&later.classes) {
-            *count -= less;
-        }
-        for (count, less) in self.seen.iter_mut().zip(&later.seen) {
-            *count -= less;
-        }
-        for first in self.upheld.iter_mut().chain(&mut self.broken) {
-            *first = first.filter(|step| *step < cut);
+    pub(super) fn subtract<M: ActorSystem, G: Guide<M>>(
+        &mut self,
+        tables: &Tables<'_, M, G>,
+        later: &Self,
+        cut: Step,
+    ) {
+        let seen = self.seen.iter_mut().flatten().zip(later.seen.iter().flatten());
+        for (count, less) in self.classes.iter_mut().zip(&later.classes).chain(seen) {
+            count.transitions -= less.transitions;
+            count.first = count.first.filter(|first| tables.is_before(*first, cut));
         }
     }
 }
 
-fn keep_earliest(steps: &mut [Option<Step>], others: Vec<Option<Step>>) {
-    for (step, other) in steps.iter_mut().zip(others) {
-        *step = [*step, other].into_iter().flatten().min();
+impl Count {
+    /// Counts a transition. A thread comes to the states in order, but not to the transitions of one state.
+    #[inline]
+    fn add<M: ActorSystem, G: Guide<M>>(&mut self, tables: &Tables<'_, M, G>, step: Step) {
+        self.transitions += 1;
+        match self.first {
+            Some(first) if first.from != step.from => {}
+            _ => tables.keep_earliest(&mut self.first, Some(step)),
+        }
     }
 }

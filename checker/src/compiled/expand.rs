@@ -5,10 +5,9 @@ use crate::describe::Transition;
 use crate::guide::Guide;
 
 use super::intern::NOTHING;
-use super::layout::{change, row_hash};
 use super::network::NetworkKind;
-use super::situation::{CRASHES, LOCAL_KINDS};
-use super::step::Kind;
+use super::settled::pair;
+use super::step::{Kind, Outcome};
 use super::tables::{Tables, delivery_of};
 
 /// A transition out of a state.
@@ -19,10 +18,29 @@ pub(super) struct Successor<'a> {
     pub(super) class: u32,
     /// What the clauses say that had to see the whole state.
     pub(super) seen: &'a [(usize, Kind)],
-    /// The state it leads to.
-    pub(super) row: &'a [u32],
-    /// The hash of that state.
+    /// The hash of the state it leads to.
     pub(super) hash: u64,
+    before: &'a [u32],
+    changes: &'a [Change],
+}
+
+impl Successor<'_> {
+    /// Adds the row of the state that the transition leads to.
+    #[inline]
+    pub(super) fn write_to(&self, rows: &mut Vec<u32>) {
+        let start = rows.len();
+        rows.extend_from_slice(self.before);
+        for change in self.changes {
+            rows[start + change.column as usize] = change.cell;
+        }
+    }
+}
+
+/// A cell of a row that a transition changes.
+#[derive(Clone, Copy)]
+struct Change {
+    column: u32,
+    cell: u32,
 }
 
 /// Memory that is used again and again; one a thread.
@@ -30,17 +48,24 @@ pub(super) struct Successor<'a> {
 pub(super) struct Scratch {
     /// The state that is expanded.
     pub(super) row: Vec<u32>,
-    after: Vec<u32>,
-    /// What can be delivered: the rank of the envelope in the upper half, its number in the lower.
-    deliverable: Vec<u64>,
+    possible: Vec<Possible>,
+    changes: Vec<Change>,
     seen: Vec<(usize, Kind)>,
 }
 
+/// An event that can happen to the actor of a column, and what it leads to.
+#[derive(Clone, Copy)]
+struct Possible {
+    column: u32,
+    event: u32,
+    outcome: Outcome,
+}
+
 /// A column that no actor has: that of an event without an actor.
-const NO_ACTOR: usize = usize::MAX;
+const NO_ACTOR: u32 = u32::MAX;
 
 impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
-    /// Visits the transitions out of the state in `scratch.row`, in the order of Stateright's actions.
+    /// Visits the transitions out of the state in `scratch.row`, in no particular order.
     pub(super) fn successors(
         &self,
         is_bounded: bool,
@@ -50,134 +75,131 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         if self.is_cut(&scratch.row) {
             return;
         }
-        let mut walk = Walk { tables: self, is_bounded, hash: row_hash(&scratch.row), scratch, visit: &mut visit };
-        if self.is_lossy() {
-            walk.list_deliverable(self.layout.actors + 1);
-            for place in 0..walk.scratch.deliverable.len() {
-                walk.step(NO_ACTOR, self.loss_of(walk.scratch.deliverable[place] as u32));
-            }
-        }
-        walk.list_deliverable(self.layout.actors);
-        for place in 0..walk.scratch.deliverable.len() {
-            let envelope = walk.scratch.deliverable[place] as u32;
-            walk.step(self.settled.receivers[envelope as usize] as usize, delivery_of(envelope));
-        }
+        // Listed first and taken then, so that the processor can wait for several look-ups at once.
+        scratch.possible.clear();
+        self.list_deliveries(scratch);
         if self.settled.has_local_events {
-            walk.local_steps();
+            self.list_local(scratch);
+        }
+        if self.is_lossy() {
+            self.list_losses(scratch);
+        }
+        let hash = self.layout.hash(&scratch.row);
+        let is_careful = is_bounded || !self.guide.reads_steps_only();
+        for place in 0..scratch.possible.len() {
+            let Possible { column, event, outcome } = scratch.possible[place];
+            let (class, depends) = (outcome.class >> 1, outcome.class & 1 != 0);
+            let mut after = hash.wrapping_add(self.change(column, event, &outcome, scratch));
+            scratch.seen.clear();
+            if (depends || is_careful) && !self.look(&mut after, is_bounded, event, class, scratch) {
+                continue;
+            }
+            let Scratch { row, changes, seen, .. } = &*scratch;
+            visit(Successor { event, class, seen, hash: after, before: row, changes });
         }
     }
-}
 
-/// A walk over the transitions out of one state.
-struct Walk<'w, 'a, M: ActorSystem, G: Guide<M>, V> {
-    tables: &'w Tables<'a, M, G>,
-    /// Whether a state may be out of the model's boundary.
-    is_bounded: bool,
-    /// The hash of the state.
-    hash: u64,
-    scratch: &'w mut Scratch,
-    visit: &'w mut V,
-}
-
-impl<M: ActorSystem, G: Guide<M>, V: FnMut(Successor<'_>)> Walk<'_, '_, M, G, V> {
-    /// Lists what can be delivered from the first `inboxes` inboxes, in the order of Stateright's actions.
     #[inline]
-    fn list_deliverable(&mut self, inboxes: usize) {
-        let (settled, first) = (&self.tables.settled, self.tables.layout.actors);
-        let list = &mut self.scratch.deliverable;
-        list.clear();
-        for inbox in &self.scratch.row[first..first + inboxes] {
-            let ranked = |envelope: &u32| u64::from(settled.ranks[*envelope as usize]) << 32 | u64::from(*envelope);
-            list.extend(settled.deliverable[*inbox as usize].iter().map(ranked));
-        }
-        list.sort_unstable();
-    }
-
-    fn local_steps(&mut self) {
-        let (tables, actors) = (self.tables, self.tables.layout.actors);
-        let is_crashed = |situation: &&u32| tables.settled.is_crashed[**situation as usize];
-        let crashed = self.scratch.row[..actors].iter().filter(is_crashed).count();
-        let can_crash = crashed < tables.model().max_crashes;
-        for kind in (0..LOCAL_KINDS).filter(|kind| *kind != CRASHES || can_crash) {
-            for column in 0..actors {
-                for event in &tables.settled.local_events[self.scratch.row[column] as usize][kind] {
-                    self.step(column, *event);
-                }
+    fn list_deliveries(&self, scratch: &mut Scratch) {
+        for column in 0..self.layout.actors {
+            let inbox = scratch.row[self.layout.actors + column];
+            for envelope in &self.settled.deliverable[inbox as usize] {
+                self.list(column as u32, delivery_of(*envelope), scratch);
             }
         }
     }
 
-    /// Visits the transition by an event of the actor of `column`, if it is one.
+    fn list_local(&self, scratch: &mut Scratch) {
+        let actors = self.layout.actors;
+        let has_crashed = |situation: &&u32| self.settled.crashes[**situation as usize].is_none();
+        let crashed = scratch.row[..actors].iter().filter(has_crashed).count();
+        let can_crash = crashed < self.model().max_crashes;
+        for column in 0..actors {
+            let situation = scratch.row[column] as usize;
+            let crash = self.settled.crashes[situation].filter(|_| can_crash);
+            for event in self.settled.local_events[situation].iter().copied().chain(crash) {
+                self.list(column as u32, event, scratch);
+            }
+        }
+    }
+
+    fn list_losses(&self, scratch: &mut Scratch) {
+        for column in self.layout.inboxes() {
+            let inbox = scratch.row[column];
+            for envelope in &self.settled.deliverable[inbox as usize] {
+                self.list(NO_ACTOR, self.loss_of(*envelope), scratch);
+            }
+        }
+    }
+
+    /// Lists the transition by an event of the actor of `column`, if it is one.
     #[inline]
-    fn step(&mut self, column: usize, event: u32) {
-        let (tables, layout, scratch) = (self.tables, self.tables.layout, &mut *self.scratch);
-        let situation = if column == NO_ACTOR { NOTHING } else { scratch.row[column] };
-        let key = [situation, event, scratch.row[layout.context()]];
-        let outcome = tables.steps.get_or(key, || tables.outcome(&scratch.row, column, event));
-        if outcome.class == NOTHING {
-            return;
+    fn list(&self, column: u32, event: u32, scratch: &mut Scratch) {
+        let situation = if column == NO_ACTOR { NOTHING } else { scratch.row[column as usize] };
+        let key = (pair(situation, event), scratch.row[self.layout.context()]);
+        let outcome = self.steps.get_or(key, || self.outcome(&scratch.row, column as usize, event));
+        if outcome.class != NOTHING {
+            scratch.possible.push(Possible { column, event, outcome });
         }
-        let mut hash = self.hash;
-        scratch.after.clear();
-        scratch.after.extend_from_slice(&scratch.row);
+    }
+
+    /// Lists the cells that a transition changes; gives the change of the hash.
+    #[inline]
+    fn change(&self, column: u32, event: u32, outcome: &Outcome, scratch: &mut Scratch) -> u64 {
+        let Scratch { row, changes, .. } = scratch;
+        changes.clear();
+        let mut hash_change = 0_u64;
+        let mut set = |column: usize, cell: u32| {
+            if row[column] != cell {
+                hash_change = hash_change.wrapping_add(self.layout.hash_change(column, row[column], cell));
+                changes.push(Change { column: column as u32, cell });
+            }
+        };
         if column != NO_ACTOR {
-            change(&mut scratch.after, &mut hash, column, outcome.situation);
+            set(column as usize, outcome.situation);
         }
-        change(&mut scratch.after, &mut hash, layout.context(), outcome.context);
-        tables.move_envelopes(&mut scratch.after, &mut hash, event, outcome.moves);
-        let (class, depends) = (outcome.class >> 1, outcome.class & 1 != 0);
-        scratch.seen.clear();
-        if (depends || self.is_bounded || !tables.guide.reads_steps_only())
-            && !self.look(&mut hash, event, class)
-        {
-            return;
+        set(self.layout.context(), outcome.context);
+        let mut go = |moves: &[(u32, u32)]| {
+            for &(column, delta) in moves {
+                set(column as usize, self.inbox_step(row[column as usize], delta));
+            }
+        };
+        match self.settled.moves.get(outcome.moves as usize) {
+            Some(moves) => go(moves),
+            None => go(&self.moves.get(outcome.moves)),
         }
-        let Scratch { after, seen, .. } = &*self.scratch;
-        (self.visit)(Successor { event, class, seen, row: after, hash });
+        if self.kind == NetworkKind::Duplicating && event & 1 == 0 {
+            set(self.layout.last(), (event >> 1) + 1);
+        }
+        hash_change
     }
 
     /// Looks at whole states, for what no step alone can tell: the boundary, the guide, clauses. Leaves in `scratch` what the
     /// clauses say; whether the step is allowed.
-    fn look(&mut self, hash: &mut u64, event: u32, class: u32) -> bool {
-        let (tables, scratch) = (self.tables, &mut *self.scratch);
-        let (before, after) = (tables.whole(&scratch.row), tables.whole(&scratch.after));
-        if self.is_bounded && !tables.system.within_boundary(&after) {
+    fn look(&self, hash: &mut u64, is_bounded: bool, event: u32, class: u32, scratch: &mut Scratch) -> bool {
+        let mut row = scratch.row.clone();
+        for change in &scratch.changes {
+            row[change.column as usize] = change.cell;
+        }
+        let (before, after) = (self.whole(&scratch.row), self.whole(&row));
+        if is_bounded && !self.system.within_boundary(&after) {
             return false;
         }
-        let action = tables.action(event);
-        let facts = tables.system.facts(&before, &action, &after);
+        let action = self.action(event);
+        let facts = self.system.facts(&before, &action, &after);
         let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
-        if !tables.guide.reads_steps_only() {
-            let column = tables.layout.context();
-            let (history, guide) = *tables.contexts.get(scratch.after[column]);
-            let Some(next) = tables.guide.next(&tables.guides.get(guide), &transition) else { return false };
-            let context = tables.contexts.intern((history, tables.guides.intern(next)));
-            change(&mut scratch.after, hash, column, context);
+        if !self.guide.reads_steps_only() {
+            let column = self.layout.context();
+            let (history, guide) = *self.contexts.get(row[column]);
+            let Some(next) = self.guide.next(&self.guides.get(guide), &transition) else { return false };
+            let context = self.contexts.intern((history, self.guides.intern(next)));
+            *hash = hash.wrapping_add(self.layout.hash_change(column, row[column], context));
+            scratch.changes.push(Change { column: column as u32, cell: context });
         }
-        let class = tables.classes.get(class);
+        let class = self.classes.get(class);
         let depend = class.kinds.iter().enumerate().filter(|(_, kind)| **kind == Kind::Depends);
-        let judge = |index: usize| Kind::of(&tables.clauses[index].judge(&transition));
+        let judge = |index: usize| Kind::of(&self.clauses[index].judge(&transition));
         scratch.seen.extend(depend.map(|(index, _)| (index, judge(index))));
         true
-    }
-}
-
-impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
-    /// Moves envelopes out of and into inboxes.
-    #[inline]
-    fn move_envelopes(&self, row: &mut [u32], hash: &mut u64, event: u32, moves: u32) {
-        let mut go = |moves: &[(u32, u32)]| {
-            for &(column, delta) in moves {
-                let inbox = self.inbox_step(row[column as usize], delta);
-                change(row, hash, column as usize, inbox);
-            }
-        };
-        match self.settled.moves.get(moves as usize) {
-            Some(moves) => go(moves),
-            None => go(&self.moves.get(moves)),
-        }
-        if self.kind == NetworkKind::Duplicating && event & 1 == 0 {
-            change(row, hash, self.layout.last(), (event >> 1) + 1);
-        }
     }
 }

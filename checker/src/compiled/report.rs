@@ -7,12 +7,12 @@ use crate::clause::{Judgement, LivenessClause};
 use crate::describe::Transition;
 use crate::engine::{Breach, Exploration, Finding, Trace};
 use crate::guide::Guide;
-use crate::liveness::{Edge, Edges, Graph, Lasso, Waiting};
+use crate::liveness::{Edge, Edges, Graph, Lasso, Turn, Waiting};
 
 use super::Search;
-use super::counts::{Counts, Step};
+use super::counts::{Count, Counts, Step};
 use super::expand::Scratch;
-use super::intern::NOTHING;
+use super::intern::{NOTHING, mix};
 use super::step::Kind;
 
 impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
@@ -43,7 +43,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         let mut terms = vec![0; self.tables.terms];
         for (class, count) in self.tables.classes.read().list().iter().zip(&counts.classes) {
             for term in &class.terms {
-                terms[*term] += count;
+                terms[*term] += count.transitions;
             }
         }
         terms
@@ -55,14 +55,17 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         row
     }
 
-    /// The transitions of a state: event and successor.
+    /// The transitions of a state, in order: event and successor.
     fn transitions(&self, from: u32) -> Vec<(u32, u32)> {
-        let (mut transitions, mut scratch) = (Vec::new(), Scratch::default());
+        let (mut transitions, mut scratch, mut row) = (Vec::new(), Scratch::default(), Vec::new());
         self.states.load(from, &mut scratch.row);
         self.tables.successors(self.is_bounded, &mut scratch, |successor| {
-            let found = self.visited.find(successor.hash, |number| self.states.is(number, successor.row));
+            row.clear();
+            successor.write_to(&mut row);
+            let found = self.visited.find(mix(successor.hash), |number| self.states.is(number, &row));
             transitions.push((successor.event, found.unwrap_or(NOTHING)));
         });
+        transitions.sort_by_key(|(event, _)| self.tables.order(*event));
         transitions
     }
 
@@ -79,45 +82,45 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         Trace { initial: 0, actions, loop_start: None }
     }
 
-    fn action(&self, step: Step) -> Option<M::Action> {
-        let (event, _) = *self.transitions(step.from).get(step.action as usize)?;
-        Some(self.tables.action(event))
-    }
-
     /// The shortest way to take a step.
     fn trace_of_step(&self, step: Step) -> Trace<M::Action> {
         let mut trace = self.trace(step.from);
-        trace.actions.extend(self.action(step));
+        trace.actions.push(self.tables.action(step.event));
         trace
     }
 
     fn finding(&self, clause: usize, counts: &Counts) -> Finding<M::Action> {
-        let classes = self.tables.classes.read();
-        let says = |kind: Kind| matches!(kind, Kind::Upheld | Kind::Broken);
-        let of_classes: u64 = classes
-            .list()
-            .iter()
-            .zip(&counts.classes)
-            .filter(|(class, _)| says(class.kinds[clause]))
-            .map(|(_, count)| count)
-            .sum();
-        drop(classes);
-        let broken = counts.broken[clause]
-            .map(|step| Breach { reason: self.reason(clause, step), trace: self.trace_of_step(step) });
+        let [upheld, broken] = self.became_of(clause, counts);
+        let breach = |step| Breach { reason: self.reason(clause, step), trace: self.trace_of_step(step) };
         Finding {
             clause: self.task.clauses[clause].name.clone(),
-            exercised: of_classes + counts.seen[clause],
-            witness: counts.upheld[clause].map(|step| self.trace_of_step(step)),
-            broken,
+            exercised: upheld.transitions + broken.transitions,
+            witness: upheld.first.map(|step| self.trace_of_step(step)),
+            broken: broken.first.map(breach),
         }
+    }
+
+    /// The transitions that upheld a clause, and those that broke it.
+    fn became_of(&self, clause: usize, counts: &Counts) -> [Count; 2] {
+        let mut became = counts.seen[clause];
+        for (class, count) in self.tables.classes.read().list().iter().zip(&counts.classes) {
+            match class.kinds[clause] {
+                Kind::Silent | Kind::Depends => {}
+                Kind::Upheld => self.tables.add_count(&mut became[0], count),
+                Kind::Broken => self.tables.add_count(&mut became[1], count),
+            }
+        }
+        became
     }
 
     /// Why a step breaks a clause: judged once more, on the whole states.
     fn reason(&self, clause: usize, step: Step) -> String {
         let model = self.task.model;
         let before = self.tables.whole(&self.row(step.from));
-        let after = self.action(step).and_then(|action| Some((model.next_state(&before, action.clone())?, action)));
-        let Some((after, action)) = after else { unreachable!("a step that was taken can be taken again") };
+        let action = self.tables.action(step.event);
+        let Some(after) = model.next_state(&before, action.clone()) else {
+            unreachable!("a step that was taken can be taken again")
+        };
         let facts = model.facts(&before, &action, &after);
         let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
         match self.task.clauses[clause].judge(&transition) {
@@ -165,8 +168,8 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
     fn trace_of_lasso(&self, lasso: &Lasso) -> Trace<<M as Model>::Action> {
         let mut trace = self.trace(lasso.entry);
         trace.loop_start = Some(trace.actions.len());
-        let actions = lasso.turns.iter().map(|turn| self.action(Step { from: turn.from, action: turn.action }));
-        trace.actions.extend(actions.flatten());
+        let event = |turn: &Turn| self.transitions(turn.from)[turn.action as usize].0;
+        trace.actions.extend(lasso.turns.iter().map(|turn| self.tables.action(event(turn))));
         trace
     }
 }

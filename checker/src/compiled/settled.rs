@@ -3,14 +3,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hashbrown::HashTable;
-
 use crate::actor_system::ActorSystem;
 use crate::guide::Guide;
 
-use super::intern::mix;
 use super::network::deliverable;
-use super::situation::{LOCAL_KINDS, Local, local_events};
+use super::situation::{Local, local_events};
 use super::tables::{Tables, event_of};
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -19,66 +16,125 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A key of a [`Memo`].
 pub(super) trait Key: Copy + Eq {
-    /// A hash of which all bits are good.
+    /// A key that is never used.
+    const NEVER: Self;
+
+    /// A hash of which the upper bits are good.
     fn spread(self) -> u64;
 }
 
+/// Two numbers as one: the processor handles it faster than a pair.
+#[inline]
+pub(super) fn pair(first: u32, second: u32) -> u64 {
+    u64::from(first) << 32 | u64::from(second)
+}
+
 impl Key for u64 {
+    const NEVER: Self = u64::MAX;
+
     #[inline]
     fn spread(self) -> u64 {
-        mix(self)
+        (self ^ self >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
 
-impl Key for [u32; 3] {
+impl Key for (u64, u32) {
+    const NEVER: Self = (u64::MAX, u32::MAX);
+
     #[inline]
     fn spread(self) -> u64 {
-        let [first, second, third] = self.map(u64::from);
-        mix(mix(first << 32 | second) ^ third)
+        self.0.wrapping_mul(0xC2B2_AE3D_27D4_EB4F).wrapping_add(u64::from(self.1)).spread()
     }
 }
 
 /// Results that are computed once.
 pub(super) struct Memo<K, V> {
-    settled: HashTable<(K, V)>,
-    fresh: Mutex<HashTable<(K, V)>>,
+    settled: Places<K, V>,
+    fresh: Mutex<Places<K, V>>,
 }
 
-impl<K: Key, V: Copy> Memo<K, V> {
+impl<K: Key, V: Copy + Default> Memo<K, V> {
     /// Nothing remembered.
     pub(super) fn new() -> Self {
-        Self { settled: HashTable::new(), fresh: Mutex::new(HashTable::new()) }
+        Self { settled: Places::new(), fresh: Mutex::new(Places::new()) }
     }
 
     /// The remembered result, or else the computed one, which is remembered.
     #[inline]
     pub(super) fn get_or(&self, key: K, compute: impl FnOnce() -> V) -> V {
-        match self.settled.find(key.spread(), |(known, _)| *known == key) {
-            Some((_, value)) => *value,
+        match self.settled.find(key) {
+            Some(value) => value,
             None => self.fresh_or(key, compute),
         }
     }
 
+    #[cold]
     fn fresh_or(&self, key: K, compute: impl FnOnce() -> V) -> V {
-        let find = |table: &HashTable<(K, V)>| {
-            table.find(key.spread(), |(known, _)| *known == key).map(|(_, value)| *value)
-        };
-        let known = find(&lock(&self.fresh));
+        let known = lock(&self.fresh).find(key);
         known.unwrap_or_else(|| {
             // Not under the lock, since it may take long; two threads that compute the same get the same.
             let value = compute();
-            let mut fresh = lock(&self.fresh);
-            if find(&fresh).is_none() {
-                fresh.insert_unique(key.spread(), (key, value), |(key, _)| key.spread());
-            }
+            lock(&self.fresh).insert(key, value);
             value
         })
     }
 
     /// Makes what is fresh settled.
     pub(super) fn settle(&mut self) {
-        for (key, value) in self.fresh.get_mut().unwrap_or_else(PoisonError::into_inner).drain() {
-            self.settled.insert_unique(key.spread(), (key, value), |(key, _)| key.spread());
+        let fresh = self.fresh.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if fresh.len > 0 {
+            for (key, value) in std::mem::replace(fresh, Places::new()).places {
+                if key != K::NEVER {
+                    self.settled.insert(key, value);
+                }
+            }
+        }
+    }
+}
+
+/// A table with open addressing, at most half full: a look-up is one multiplication and mostly one place.
+struct Places<K, V> {
+    places: Vec<(K, V)>,
+    len: usize,
+}
+
+impl<K: Key, V: Copy + Default> Places<K, V> {
+    fn new() -> Self {
+        Self { places: vec![(K::NEVER, V::default()); 16], len: 0 }
+    }
+
+    /// The place of a key, or the free place for it.
+    #[inline]
+    fn place(&self, key: K) -> usize {
+        let mask = self.places.len() - 1;
+        let mut place = (key.spread() >> (64 - self.places.len().trailing_zeros())) as usize;
+        while self.places[place & mask].0 != key && self.places[place & mask].0 != K::NEVER {
+            place += 1;
+        }
+        place & mask
+    }
+
+    #[inline]
+    fn find(&self, key: K) -> Option<V> {
+        let (known, value) = self.places[self.place(key)];
+        (known == key).then_some(value)
+    }
+
+    fn insert(&mut self, key: K, value: V) {
+        let place = self.place(key);
+        if self.places[place].0 == key {
+            return;
+        }
+        self.places[place] = (key, value);
+        self.len += 1;
+        if self.len * 2 > self.places.len() {
+            let larger = vec![(K::NEVER, V::default()); self.places.len() * 2];
+            for (key, value) in std::mem::replace(&mut self.places, larger) {
+                if key != K::NEVER {
+                    let place = self.place(key);
+                    self.places[place] = (key, value);
+                }
+            }
         }
     }
 }
@@ -87,19 +143,19 @@ impl<K: Key, V: Copy> Memo<K, V> {
 #[derive(Default)]
 pub(super) struct Settled {
     /// By envelope: its place in the order of Stateright's deliveries.
-    pub(super) ranks: Vec<u32>,
-    /// By envelope: the index of the receiver.
-    pub(super) receivers: Vec<u32>,
+    ranks: Vec<u32>,
     /// The envelopes in this order.
     order: Vec<u32>,
     /// By envelope: the event that it is lost; only on a lossy network.
     losses: Vec<u32>,
+    /// By local event: its kind and its place among those of its kind; for a loss the envelope.
+    local_order: Vec<(u32, u32)>,
     /// By inbox: what can be delivered.
     pub(super) deliverable: Vec<Vec<u32>>,
-    /// By situation: the events of the actor that need no message, by kind.
-    pub(super) local_events: Vec<[Vec<u32>; LOCAL_KINDS]>,
-    /// By situation: whether the actor has crashed.
-    pub(super) is_crashed: Vec<bool>,
+    /// By situation: the events of the actor that need no message, except that it crashes.
+    pub(super) local_events: Vec<Vec<u32>>,
+    /// By situation: the event that the actor crashes; none if it has crashed.
+    pub(super) crashes: Vec<Option<u32>>,
     /// Whether any situation has local events.
     pub(super) has_local_events: bool,
     /// By number of moves: the column and the delta of each.
@@ -118,6 +174,7 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         self.inbox_steps.settle();
         self.settle_envelopes();
         self.settle_situations();
+        self.settle_locals();
         let (kind, known) = (self.kind, self.settled.deliverable.len());
         let (inboxes, envelopes) = (self.inboxes.read(), self.envelopes.read());
         let heads = |inbox: &Arc<Vec<u32>>| deliverable(kind, inbox, |envelope| envelopes.get(envelope).src);
@@ -142,7 +199,6 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
             };
             let place = self.settled.order.partition_point(is_before);
             self.settled.order.insert(place, number);
-            self.settled.receivers.push(usize::from(envelopes.get(number).dst) as u32);
             if self.is_lossy() {
                 self.settled.losses.push(event_of(self.locals.intern(Local::Drop(number))));
             }
@@ -156,13 +212,41 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
     fn settle_situations(&mut self) {
         let situations = self.situations.read();
         let can_crash = self.model().max_crashes > 0;
-        for situation in &situations.list()[self.settled.is_crashed.len()..] {
+        for situation in &situations.list()[self.settled.crashes.len()..] {
             let number = |local| event_of(self.locals.intern(local));
-            let events: [Vec<u32>; LOCAL_KINDS] =
-                local_events(situation, can_crash).map(|events| events.into_iter().map(number).collect());
-            self.settled.has_local_events |= events.iter().any(|events| !events.is_empty());
+            let events: Vec<u32> = local_events(situation).into_iter().map(number).collect();
+            self.settled.has_local_events |= can_crash || !events.is_empty();
             self.settled.local_events.push(events);
-            self.settled.is_crashed.push(situation.is_crashed);
+            self.settled.crashes.push((!situation.is_crashed).then(|| number(Local::Crash(situation.index))));
+        }
+    }
+
+    fn settle_locals(&mut self) {
+        let locals = self.locals.read();
+        if self.settled.local_order.len() == locals.list().len() {
+            return;
+        }
+        let mut order: Vec<u32> = (0..locals.list().len() as u32).collect();
+        order.sort_by(|left, right| locals.get(*left).compare(locals.get(*right)));
+        self.settled.local_order.resize(order.len(), (0, 0));
+        for (rank, number) in (0..).zip(order) {
+            self.settled.local_order[number as usize] = match **locals.get(number) {
+                Local::Drop(envelope) => (0, envelope),
+                _ => (2, rank),
+            };
+        }
+    }
+
+    /// The place of an event in the order of Stateright's actions. Of two events it is always the same that is first.
+    #[inline]
+    pub(super) fn order(&self, event: u32) -> (u32, u32) {
+        let rank = |envelope: u32| self.settled.ranks[envelope as usize];
+        if event & 1 == 0 {
+            return (1, rank(event >> 1));
+        }
+        match self.settled.local_order[(event >> 1) as usize] {
+            (0, envelope) => (0, rank(envelope)),
+            other => other,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Everything that belongs to one actor in a state of the system, as one value: so timers, choices, crashes and storage cost
 //! a state nothing.
 
+use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -91,29 +92,39 @@ pub(super) enum Local<Timer, Random> {
     Choose(usize, String, Random),
 }
 
-/// How many kinds of events belong to an actor and need no message.
-pub(super) const LOCAL_KINDS: usize = 4;
+impl<Timer: Ord, Random: Ord> Local<Timer, Random> {
+    /// The order in which Stateright lists these; losses are not compared with each other.
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Timeout(left, a), Self::Timeout(right, b)) => left.cmp(right).then_with(|| a.cmp(b)),
+            (Self::Crash(left), Self::Crash(right)) | (Self::Recover(left), Self::Recover(right)) => left.cmp(right),
+            (Self::Choose(left, key, a), Self::Choose(right, other_key, b)) => {
+                left.cmp(right).then_with(|| key.cmp(other_key)).then_with(|| a.cmp(b))
+            }
+            _ => self.kind().cmp(&other.kind()),
+        }
+    }
 
-/// Which of these kinds a crash is.
-pub(super) const CRASHES: usize = 1;
+    fn kind(&self) -> u8 {
+        match self {
+            Self::Drop(_) => 0,
+            Self::Timeout(..) => 1,
+            Self::Crash(_) => 2,
+            Self::Recover(_) => 3,
+            Self::Choose(..) => 4,
+        }
+    }
+}
 
-/// The local events of an actor, by kind, each kind in the order in which Stateright lists it.
-pub(super) fn local_events<A>(situation: &Situation<A>, can_crash: bool) -> [Vec<Local<A::Timer, A::Random>>; LOCAL_KINDS]
-where
-    A: Actor<Timer: Ord>,
-{
+/// The local events of an actor, except that it crashes, which depends on the others.
+pub(super) fn local_events<A: Actor>(situation: &Situation<A>) -> Vec<Local<A::Timer, A::Random>> {
     let index = situation.index;
-    let mut timers: Vec<&A::Timer> = situation.timers.iter().collect();
-    timers.sort_unstable();
-    let timeouts = timers.into_iter().map(|timer| Local::Timeout(index, timer.clone())).collect();
-    let crashes = if can_crash && !situation.is_crashed { vec![Local::Crash(index)] } else { Vec::new() };
-    let recoveries = if situation.is_crashed { vec![Local::Recover(index)] } else { Vec::new() };
-    let of_key = |(key, choices): (&String, &Vec<A::Random>)| {
-        let key = key.clone();
-        choices.clone().into_iter().map(move |choice| (key.clone(), choice)).collect::<Vec<_>>()
-    };
-    let mut choices: Vec<(String, A::Random)> = situation.choices.map.iter().flat_map(of_key).collect();
-    choices.sort_unstable();
-    let choices = choices.into_iter().map(|(key, choice)| Local::Choose(index, key, choice)).collect();
-    [timeouts, crashes, recoveries, choices]
+    let mut events: Vec<_> = situation.timers.iter().map(|timer| Local::Timeout(index, timer.clone())).collect();
+    if situation.is_crashed {
+        events.push(Local::Recover(index));
+    }
+    for (key, choices) in situation.choices.map.iter() {
+        events.extend(choices.iter().map(|choice| Local::Choose(index, key.clone(), choice.clone())));
+    }
+    events
 }

@@ -13,6 +13,7 @@ use crate::guide::Guide;
 
 use super::intern::NOTHING;
 use super::network::{Delta, NetworkKind, Taken};
+use super::settled::pair;
 use super::situation::{Local, Situation};
 use super::tables::{Event, LocalOf, Tables};
 
@@ -31,7 +32,7 @@ pub(super) struct Reaction {
 pub(super) type Moves = Vec<(u32, u32)>;
 
 /// What an event in a situation and a context leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
     /// The situation afterwards.
     pub(super) situation: u32,
@@ -85,7 +86,7 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         let before = if column < self.layout.actors { row[column] } else { NOTHING };
         let number = self
             .reactions
-            .get_or(u64::from(before) << 32 | u64::from(event), || self.intern_reaction(before, &what));
+            .get_or(pair(before, event), || self.intern_reaction(before, &what));
         if number == NOTHING {
             return NO_TRANSITION;
         }

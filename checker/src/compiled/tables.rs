@@ -11,7 +11,7 @@ use crate::guide::Guide;
 use super::intern::Values;
 use super::layout::Layout;
 use super::network::{self, Delta, NetworkKind, Taken, apply};
-use super::settled::{Memo, Settled};
+use super::settled::{Memo, Settled, pair};
 use super::situation::{Local, Situation};
 use super::step::{Class, Moves, Outcome, Reaction};
 
@@ -67,7 +67,7 @@ pub(super) struct Tables<'a, M: ActorSystem, G: Guide<M>> {
     /// By situation and event.
     pub(super) reactions: Memo<u64, u32>,
     /// By situation, event and context.
-    pub(super) steps: Memo<[u32; 3], Outcome>,
+    pub(super) steps: Memo<(u64, u32), Outcome>,
     /// By inbox and delta.
     pub(super) inbox_steps: Memo<u64, u32>,
     pub(super) settled: Settled,
@@ -84,7 +84,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Tables<'a, M, G> {
             clauses,
             terms: system.vocabulary().len(),
             kind,
-            layout: Layout { actors: model.actors.len(), has_last: kind == NetworkKind::Duplicating },
+            layout: Layout::new(model.actors.len(), kind == NetworkKind::Duplicating),
             situations: Values::new(),
             envelopes: Values::new(),
             inboxes: Values::new(),
@@ -155,7 +155,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Tables<'a, M, G> {
     /// The inbox to which a delta leads.
     #[inline]
     pub(super) fn inbox_step(&self, inbox: u32, delta: u32) -> u32 {
-        self.inbox_steps.get_or(u64::from(inbox) << 32 | u64::from(delta), || {
+        self.inbox_steps.get_or(pair(inbox, delta), || {
             self.inboxes.intern(self.inbox_after(&self.inboxes.get(inbox), &self.deltas.get(delta)))
         })
     }

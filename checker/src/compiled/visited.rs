@@ -50,17 +50,32 @@ pub(super) struct Owned<'a> {
 }
 
 impl Owned<'_> {
-    /// Gives a state with this hash the number `number`, unless `is_same` holds for a number that is there; whether it did.
+    /// The number of the state with this hash for which `is_same` holds; if there is none, the state gets the number `number`.
     #[inline]
-    pub(super) fn insert(&mut self, hash: u64, number: u32, is_same: impl Fn(u32) -> bool) -> bool {
+    pub(super) fn find_or_insert(&mut self, hash: u64, number: u32, is_same: impl Fn(u32) -> bool) -> Option<u32> {
         let shard = &mut self.shards[shard_of(hash) / self.owners];
         match shard.find(hash, is_same) {
-            Ok(_) => false,
+            Ok(known) => Some(known),
             Err(place) => {
                 shard.fill(place, hash, number);
-                true
+                None
             }
         }
+    }
+
+    /// Reads the places where states with these hashes would be, so that they are near when they are looked up.
+    #[inline]
+    pub(super) fn touch(&self, hashes: impl Iterator<Item = u64> + Clone, state: impl Fn(u32) -> u32) {
+        let read = |hash: u64| {
+            let shard = &self.shards[shard_of(hash) / self.owners];
+            shard.places[shard.home(hash)]
+        };
+        std::hint::black_box(hashes.clone().map(read).fold(0, |seen, place| seen ^ place));
+        let read_state = |hash: u64| {
+            let known = read(hash);
+            if known >> 32 == hash >> 32 { state(known as u32) } else { 0 }
+        };
+        std::hint::black_box(hashes.map(read_state).fold(0, |seen, cell| seen ^ cell));
     }
 
     /// Gives the state with this hash and the number `number` the number `better`.
@@ -158,7 +173,7 @@ mod tests {
             for state in (0..30_000_u64).map(|number| (number * number) % 20_011) {
                 let (owner, number) = (visited.owner(mix(state)), states.len() as u32);
                 let is_same = |other: u32| states.get(other as usize) == Some(&state);
-                if visited.owners()[owner].insert(mix(state), number, is_same) {
+                if visited.owners()[owner].find_or_insert(mix(state), number, is_same).is_none() {
                     states.push(state);
                 }
             }
@@ -176,8 +191,8 @@ mod tests {
     fn given_states_that_share_one_hash_when_added_should_tell_them_apart() {
         let mut visited = Visited::new(1);
         for number in 0..500 {
-            assert!(visited.owners()[0].insert(7, number, |other| other == number));
-            assert!(!visited.owners()[0].insert(7, number, |other| other == number));
+            assert_eq!(visited.owners()[0].find_or_insert(7, number, |other| other == number), None);
+            assert_eq!(visited.owners()[0].find_or_insert(7, number, |other| other == number), Some(number));
         }
     }
 }

@@ -3,11 +3,12 @@
 use fencepost_checker::story::Story;
 use serde::Serialize;
 
-use crate::expectation::{Unexpected, is_unexpected};
+use crate::expectation::{Unexpected, contradicted, is_unexpected};
 use crate::output::{LineJson, SCHEMA, lines_json, rounded};
 use crate::run::{ContractResult, Summary, ViewResult};
 use crate::vacuity::Vacuity;
 
+use super::margins::{self, MarginJson};
 use super::stories::{self, Told};
 use super::{Judged, Report};
 
@@ -17,6 +18,8 @@ pub(super) struct ReportJson {
     command: &'static str,
     without: Vec<&'static str>,
     results: Vec<ResultJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    margins: Option<Vec<MarginJson>>,
 }
 
 #[derive(Serialize)]
@@ -107,6 +110,7 @@ pub(super) fn report(report: &Report) -> ReportJson {
         command: "check",
         without: report.removed.iter().map(|fence| fence.word()).collect(),
         results: report.results.iter().map(|result| result_json(report, result)).collect(),
+        margins: report.margins.as_ref().map(|margins| margins.iter().map(margins::json).collect()),
     }
 }
 
@@ -167,11 +171,13 @@ fn clause_view_json(
     let judged = view.clause(summary.clause)?;
     let expectation = result.contract.expected.get(&summary.clause);
     let expected = expectation.and_then(|expectation| expectation.views.get(view.view.name)).copied();
+    let differs =
+        expectation.is_some_and(|it| contradicted(it, view.view.name, result.bounds, judged.verdict).is_some());
     Some(ClauseViewJson {
         view: view.view.name,
         verdict: judged.verdict.to_string(),
         expected: expected.map(|verdict| verdict.word()),
-        unexpected: !report.is_changed() && expected.is_some_and(|it| is_unexpected(it, judged.verdict, true)),
+        unexpected: differs && !report.is_changed(),
         beyond_question: !view.answered_for,
         exercised: judged.finding.exercised,
         story_steps: judged.story_steps(),

@@ -4,9 +4,10 @@ use fencepost_checker::story::Story;
 use fencepost_spec::clause::ClauseName;
 use fencepost_spec::library::VIEWS;
 
+use crate::margins::Margin;
 use crate::output::{capitalised, counted, wrapped};
 
-use super::{Judged, Report, sections, stories, table};
+use super::{Judged, Report, margins, sections, stories, table};
 
 /// The report.
 pub(super) fn report(report: &Report) -> String {
@@ -16,6 +17,7 @@ pub(super) fn report(report: &Report) -> String {
         sections::sizes(report),
         sections::violations(report),
         sections::beyond_question(report),
+        margins::section(report),
         told(report),
         sections::unexpected(report),
         sections::never_happened(report),
@@ -69,13 +71,15 @@ fn conclusion(report: &Report) -> String {
     let vacuous: usize =
         vacuities.map(|vacuity| vacuity.never_happened.len() + vacuity.happened_though_impossible.len()).sum();
     let mut parts = Vec::new();
-    let differences = [(unexpected, "verdict"), (vacuous, "non-vacuity failure")];
+    let uncaught = report.margins.iter().flatten().filter(|margin| margin.is_failure()).count();
+    let differences = [(unexpected, "verdict"), (vacuous, "non-vacuity failure"), (uncaught, "uncaught mutant")];
     let differences: Vec<String> =
         differences.iter().filter(|(number, _)| *number > 0).map(|(number, what)| counted(*number, what)).collect();
     if !differences.is_empty() {
         parts.push(format!("not as expected: {}", differences.join(" and ")));
     }
-    if let Some(stop) = report.results.iter().find_map(|result| result.stopped()) {
+    let of_margins = report.margins.iter().flatten().find_map(Margin::stopped);
+    if let Some(stop) = report.results.iter().find_map(|result| result.stopped()).or(of_margins) {
         parts.push(format!("stopped ({stop}) before the end"));
     }
     match parts.is_empty() {

@@ -1,0 +1,242 @@
+//! Whether the bounds are large enough: how far the views of a contract reach beyond the stories of the mutants of each clause.
+//!
+//! A mutant of a clause is a named change that must break it ([`CLAUSES`]), or the removal of any fence of the same contract
+//! that turns out to break it.
+
+mod budgets;
+
+use fencepost_checker::engine::{Breach, Stop};
+use fencepost_spec::clause::{CLAUSES, Change, Clause, ClauseName};
+
+use crate::run::{Action, ContractResult, RunOptions, ViewResult, run_contract, shortest_breach};
+
+/// A margin of fewer steps is a warning.
+pub const FEWEST_STEPS: i64 = 2;
+
+/// What a margin tells and what it does not.
+pub const MEANING: &str = "The margin tells that a mistake whose story takes that many steps more than the longest of these stories still has room in the views; it is measured in steps of the history, not in budgets: a mistake that needs a second purge is out of reach of a view with one purge, however large the margin.";
+
+/// What the mutants of a clause tell about the bounds.
+pub struct Margin {
+    /// The clause.
+    pub clause: ClauseName,
+    /// The contract that its mutants change.
+    pub contract: String,
+    /// The deepest level of the views in which the unchanged contract exercises and keeps the clause.
+    pub bound_steps: u32,
+    /// How many mutants break the clause.
+    pub mutants: usize,
+    /// What came of the mutants.
+    pub outcome: Outcome,
+}
+
+/// What came of the mutants of a clause.
+pub enum Outcome {
+    /// The named mutant is caught. Of all mutants, this one has the longest shortest story.
+    Caught(Hardest),
+    /// No view catches the named mutant.
+    NotCaught {
+        /// The mutant.
+        mutant: String,
+    },
+    /// Some exploration ended early: nothing is known.
+    Stopped(Stop),
+}
+
+/// The mutant that is hardest to catch.
+pub struct Hardest {
+    /// The mutant.
+    pub mutant: String,
+    /// The view with its shortest story.
+    pub view: &'static str,
+    /// Steps of that story; for liveness, stem and loop.
+    pub story_steps: usize,
+    /// The margin.
+    pub judged: Judged,
+    /// The budgets of the view that the story uses up.
+    pub uses_up: Vec<String>,
+}
+
+/// A margin, and whether it is a warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// By how many steps the bound goes beyond the story; negative if it falls short.
+    pub margin_steps: i64,
+    /// Whether that is too little.
+    pub is_warning: bool,
+}
+
+/// Compares a bound with a story.
+pub fn judge(bound_steps: u32, story_steps: usize) -> Judged {
+    let margin_steps = i64::from(bound_steps) - i64::try_from(story_steps).unwrap_or(i64::MAX);
+    Judged { margin_steps, is_warning: margin_steps < FEWEST_STEPS }
+}
+
+/// A mutant, explored.
+struct Mutant {
+    change: Change,
+    result: ContractResult,
+}
+
+/// The margins of the clauses whose mutants change one of the explored contracts, in the order of the clauses. All views of
+/// the contracts must have been explored.
+pub fn margins(results: &[ContractResult], options: &RunOptions<'_>) -> Vec<Margin> {
+    let mut margins: Vec<Margin> = results.iter().flat_map(|result| margins_of(result, options)).collect();
+    margins.sort_by_key(|margin| margin.clause);
+    margins
+}
+
+fn margins_of(result: &ContractResult, options: &RunOptions<'_>) -> Vec<Margin> {
+    let clauses = CLAUSES.iter().filter(|clause| clause.mutant.contract == result.contract.name);
+    let (repaired, others): (Vec<&Clause>, Vec<&Clause>) = clauses.partition(|clause| clause.mutant.repair.is_some());
+    let mut margins = Vec::new();
+    for clause in repaired {
+        let repair: Vec<Change> = clause.mutant.repair.into_iter().collect();
+        margins.extend(margins_over(&changed(result, &repair, options), &[clause], options));
+    }
+    if !others.is_empty() {
+        margins.extend(margins_over(result, &others, options));
+    }
+    margins
+}
+
+/// The margins of clauses whose mutants change the same contract, repaired or not.
+fn margins_over(unchanged: &ContractResult, clauses: &[&Clause], options: &RunOptions<'_>) -> Vec<Margin> {
+    let mut changes: Vec<Change> = clauses.iter().map(|clause| clause.mutant.change).collect();
+    changes.extend(unchanged.contract.choices.fences.keys().map(|fence| Change::Without(*fence)));
+    let mut mutants: Vec<Mutant> = Vec::new();
+    for fence in unchanged.contract.choices.fences.keys() {
+        let (mut all, mut some, mut consulted, mut n) = (0, 0, 0, 0);
+        for view in &unchanged.views {
+            let c = |t: String| view.terms.iter().filter(|(x, _)| *x == t).map(|x| x.1).sum::<u64>();
+            all += view.states;
+            if c(format!("{fence} refused")) > 0 { some += view.states; n += 1; }
+            if c(format!("{fence} refused")) + c(format!("{fence} passed")) > 0 { consulted += view.states; }
+        }
+        eprintln!("STAT {} {fence} {all} {some} {consulted} {n}", unchanged.contract.name);
+    }
+    if std::env::var("STAT").is_ok() { return Vec::new(); }
+    for change in changes {
+        if mutants.iter().all(|mutant| mutant.change != change) {
+            mutants.push(Mutant { change, result: changed(unchanged, &[change], options) });
+        }
+    }
+    clauses.iter().map(|clause| margin(clause, unchanged, &mutants)).collect()
+}
+
+/// A contract with changes, explored.
+fn changed(result: &ContractResult, changes: &[Change], options: &RunOptions<'_>) -> ContractResult {
+    let mut contract = result.contract.clone();
+    for change in changes {
+        contract.choices = match contract.choices.changed(*change) {
+            Ok(choices) => choices,
+            Err(error) => unreachable!("the changes of the specification are possible: {error}"),
+        };
+    }
+    run_contract(contract, options)
+}
+
+fn margin(clause: &Clause, unchanged: &ContractResult, mutants: &[Mutant]) -> Margin {
+    // Where the contract itself breaks the clause, a mutant breaks it, too, and that tells nothing.
+    let kept: Vec<&ViewResult> = unchanged.views.iter().filter(|view| keeps(view, clause.name)).collect();
+    let exercised = kept.iter().filter(|view| view.clause(clause.name).is_some_and(|it| it.finding.exercised > 0));
+    let bound_steps = exercised.map(|view| view.depth).max().unwrap_or(0);
+    let caught: Vec<(&Mutant, (&ViewResult, &Breach<Action>))> = mutants
+        .iter()
+        .filter_map(|mutant| {
+            let is_kept = |view: &&ViewResult| kept.iter().any(|kept| kept.view.name == view.view.name);
+            Some((mutant, shortest_breach(mutant.result.views.iter().filter(is_kept), clause.name)?))
+        })
+        .collect();
+    let stopped = mutants.iter().map(|mutant| &mutant.result).chain([unchanged]).find_map(ContractResult::stopped);
+    let is_named_caught = caught.iter().any(|(mutant, _)| mutant.change == clause.mutant.change);
+    let steps = |(_, (_, breach)): &(&Mutant, (&ViewResult, &Breach<Action>))| breach.trace.actions.len();
+    // Of equals `max_by_key` takes the last, hence the reversal: the named mutant comes first.
+    let outcome = match (stopped, caught.iter().rev().max_by_key(|found| steps(found))) {
+        (Some(stop), _) => Outcome::Stopped(stop),
+        (None, Some((mutant, found))) if is_named_caught => {
+            Outcome::Caught(hardest(words(clause.mutant.repair, mutant.change), bound_steps, *found))
+        }
+        (None, _) => Outcome::NotCaught { mutant: words(clause.mutant.repair, clause.mutant.change) },
+    };
+    Margin { clause: clause.name, contract: unchanged.contract.name.clone(), bound_steps, mutants: caught.len(), outcome }
+}
+
+/// Whether a clause is judged in a view and not broken.
+fn keeps(view: &ViewResult, clause: ClauseName) -> bool {
+    view.clause(clause).is_some_and(|result| result.finding.broken.is_none())
+}
+
+fn hardest(mutant: String, bound_steps: u32, (view, breach): (&ViewResult, &Breach<Action>)) -> Hardest {
+    let story_steps = breach.trace.actions.len();
+    Hardest {
+        mutant,
+        view: view.view.name,
+        story_steps,
+        judged: judge(bound_steps, story_steps),
+        uses_up: budgets::used_up(&view.view.bounds, &breach.trace),
+    }
+}
+
+/// A mutant in words.
+fn words(repair: Option<Change>, change: Change) -> String {
+    let word = |change: Change| match change {
+        Change::Without(fence) => format!("without {fence}"),
+        Change::Choose(key, value) => format!("{key} = {value}"),
+    };
+    let repair = repair.map(|repair| word(repair) + ", then ").unwrap_or_default();
+    repair + &word(change)
+}
+
+impl Margin {
+    /// Whether no view catches the named mutant.
+    pub fn is_failure(&self) -> bool {
+        matches!(self.outcome, Outcome::NotCaught { .. })
+    }
+
+    /// Whether the bound goes too little beyond the longest story.
+    pub fn is_warning(&self) -> bool {
+        matches!(&self.outcome, Outcome::Caught(hardest) if hardest.judged.is_warning)
+    }
+
+    /// Why nothing is known, if so.
+    pub fn stopped(&self) -> Option<Stop> {
+        match self.outcome {
+            Outcome::Stopped(stop) => Some(stop),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_a_bound_when_it_goes_two_steps_beyond_the_story_should_be_no_warning() {
+        assert_eq!(judge(12, 10), Judged { margin_steps: 2, is_warning: false });
+        assert_eq!(judge(38, 14), Judged { margin_steps: 24, is_warning: false });
+    }
+
+    #[test]
+    fn given_a_bound_when_it_goes_less_than_two_steps_beyond_the_story_should_warn() {
+        assert_eq!(judge(11, 10), Judged { margin_steps: 1, is_warning: true });
+        assert_eq!(judge(10, 10), Judged { margin_steps: 0, is_warning: true });
+    }
+
+    #[test]
+    fn given_a_bound_when_it_falls_short_of_the_story_should_warn_with_a_negative_margin() {
+        assert_eq!(judge(0, 7), Judged { margin_steps: -7, is_warning: true });
+    }
+
+    #[test]
+    fn given_the_mutants_of_the_clauses_when_named_should_say_what_changes() {
+        let named = |clause: ClauseName| words(clause.clause().mutant.repair, clause.clause().mutant.change);
+        assert_eq!(named(ClauseName::NoSkip), "without commit-purge-generation-on-arrival");
+        assert_eq!(named(ClauseName::EveryRequestIsAnswered), "full_queue = dropped");
+        assert_eq!(
+            named(ClauseName::RevocationDrainsOrTimesOut),
+            "join_takes_partition = when-reported-drained, then without revocation-drained-before-move"
+        );
+    }
+}
