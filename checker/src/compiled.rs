@@ -30,6 +30,7 @@ use crate::engine::{Engine, Exploration, Stop, Task};
 use crate::guide::Guide;
 use crate::memory::resident_bytes;
 
+use block::Finds;
 use counts::{Counts, Step};
 use intern::{NOTHING, mix};
 use states::States;
@@ -77,6 +78,8 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
     parents: Vec<u32>,
     /// What each thread counted.
     counts: Vec<Counts>,
+    /// Memory for what a block finds, used again and again.
+    finds: Vec<Vec<Finds>>,
     levels: Vec<u64>,
     first_finished: Option<u32>,
     finished_states: u64,
@@ -100,6 +103,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             visited: Visited::new(threads),
             parents: Vec::new(),
             counts: vec![Counts::new(task.clauses.len()); threads],
+            finds: Vec::new(),
             levels: Vec::new(),
             first_finished: None,
             finished_states: 0,

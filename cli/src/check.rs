@@ -79,7 +79,7 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
     let remarks = select::remove_fences(&mut contracts, &removed)?;
     let options = RunOptions {
         bounds: arguments.exploring.bounds,
-        views: &views,
+        views: (!views.is_empty()).then_some(&views),
         threads: arguments.exploring.threads(),
         engine: arguments.exploring.engine,
         budget: &arguments.exploring.budget(interrupt::flag()?),

@@ -26,8 +26,8 @@ pub type ProgressMaker<'a> = dyn Fn(&str, &str) -> Box<dyn Progress> + 'a;
 pub struct RunOptions<'a> {
     /// How large the views are.
     pub bounds: BoundsSet,
-    /// Names of the views to explore; all if there are none.
-    pub views: &'a [&'static str],
+    /// Names of the views to explore, if not all.
+    pub views: Option<&'a [&'static str]>,
     /// Worker threads.
     pub threads: usize,
     /// The engine.
@@ -101,7 +101,7 @@ pub struct Summary<'a> {
 /// Explores a contract.
 pub fn run_contract(contract: Contract, options: &RunOptions<'_>) -> ContractResult {
     let started = Instant::now();
-    let is_wanted = |view: &View| options.views.is_empty() || options.views.contains(&view.name);
+    let is_wanted = |view: &View| options.views.is_none_or(|views| views.contains(&view.name));
     let all = views(options.bounds, &contract.choices);
     let explores_all_views = all.iter().all(is_wanted);
     let wanted = all.into_iter().filter(is_wanted);
@@ -210,6 +210,11 @@ impl ViewResult {
     /// What was found out about a clause, if it is judged here.
     pub fn clause(&self, clause: ClauseName) -> Option<&ClauseResult> {
         self.clauses.iter().find(|result| result.clause == clause)
+    }
+
+    /// Whether something of the vocabulary happened here.
+    pub fn happened(&self, term: &str) -> bool {
+        self.terms.iter().any(|(name, count)| name == term && *count > 0)
     }
 
     /// The verdict on a clause.

@@ -1,7 +1,7 @@
 //! A block of states: expanded by all threads, then sorted out by all threads, then put in order.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{ScopedJoinHandle, scope};
 
 use crate::actor_system::ActorSystem;
@@ -37,6 +37,13 @@ pub(super) struct Finds {
     steps: Vec<(u64, Step)>,
 }
 
+impl Finds {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.steps.clear();
+    }
+}
+
 /// A new state: where its row is among the finds, and the first transition to it.
 #[derive(Clone, Copy)]
 struct New {
@@ -63,41 +70,41 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         let runs: Vec<Range<u32>> =
             block.clone().step_by(RUN as usize).map(|start| start..block.end.min(start.saturating_add(RUN))).collect();
         let mut counts = std::mem::take(&mut self.counts);
-        let finds = self.expand_runs(&runs, &mut counts);
+        let mut finds = std::mem::take(&mut self.finds);
+        finds.resize_with(runs.len().max(finds.len()), || (0..counts.len()).map(|_| Finds::default()).collect());
+        self.expand_runs(&runs, &mut counts, &mut finds);
         self.counts = counts;
         self.tables.settle();
-        let new = self.sort_out(&finds);
-        self.add_new(&new, &finds, block.end)
+        let new = self.sort_out(&finds[..runs.len()]);
+        let outcome = self.add_new(&new, &finds, block.end);
+        self.finds = finds;
+        outcome
     }
 
-    /// Expands runs of states, in parallel if that is worth it. For each run, in order, and each owner: what was found.
-    fn expand_runs(&self, runs: &[Range<u32>], counts: &mut [Counts]) -> Vec<Vec<Finds>> {
-        if counts.len() == 1 || runs.len() == 1 {
-            let mut scratch = Scratch::default();
-            return runs.iter().map(|run| self.expand_run(run, &mut counts[0], &mut scratch)).collect();
-        }
-        let next = AtomicUsize::new(0);
+    /// Expands runs of states, in parallel if that is worth it. Each run has its own `finds`, by owner.
+    fn expand_runs(&self, runs: &[Range<u32>], counts: &mut [Counts], finds: &mut [Vec<Finds>]) {
+        let tasks = Mutex::new(runs.iter().zip(finds));
+        let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
         let work = |counts: &mut Counts| {
-            let (mut done, mut scratch) = (Vec::new(), Scratch::default());
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(run) = runs.get(index) else { return done };
-                done.push((index, self.expand_run(run, counts, &mut scratch)));
+            let mut scratch = Scratch::default();
+            while let Some((run, finds)) = next() {
+                self.expand_run(run, counts, &mut scratch, finds);
             }
         };
+        if counts.len() == 1 || runs.len() == 1 {
+            return work(&mut counts[0]);
+        }
         let work = &work;
-        let mut done: Vec<(usize, Vec<Finds>)> = scope(|scope| {
+        scope(|scope| {
             let helpers: Vec<_> = counts.iter_mut().map(|counts| scope.spawn(move || work(counts))).collect();
-            helpers.into_iter().flat_map(joined).collect()
+            helpers.into_iter().for_each(joined);
         });
-        done.sort_unstable_by_key(|(index, _)| *index);
-        done.into_iter().map(|(_, finds)| finds).collect()
     }
 
-    /// Expands the states of a run; gives what was found, by owner.
-    fn expand_run(&self, run: &Range<u32>, counts: &mut Counts, scratch: &mut Scratch) -> Vec<Finds> {
-        let owners = self.threads();
-        let mut finds: Vec<Finds> = (0..owners).map(|_| Finds::default()).collect();
+    /// Expands the states of a run.
+    fn expand_run(&self, run: &Range<u32>, counts: &mut Counts, scratch: &mut Scratch, finds: &mut [Finds]) {
+        finds.iter_mut().for_each(Finds::clear);
+        let owners = finds.len();
         for from in run.clone() {
             self.states.load(from, &mut scratch.row);
             self.tables.successors(self.is_bounded, scratch, |successor| {
@@ -109,7 +116,6 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
                 finds[owner].steps.push((hash, step));
             });
         }
-        finds
     }
 
     /// Finds out what is new, each owner in its own shards; gives it in the order of the steps.
@@ -118,11 +124,13 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         let mut owners: Vec<(usize, Owned<'_>)> = self.visited.owners().into_iter().enumerate().collect();
         let keep = |owner: &mut (usize, Owned<'_>)| keep_new(tables, states, owner.0, &mut owner.1, finds);
         let mut new = in_parallel(&mut owners, finds, keep).concat();
-        // Nearly sorted: each owner comes to the states in order, though not to the transitions of one state.
-        new.sort_by(|left, right| {
-            let order = || tables.order(left.step.event).cmp(&tables.order(right.step.event));
-            left.step.from.cmp(&right.step.from).then_with(order)
-        });
+        if threads > 1 {
+            // Each owner comes to the states in order, which this sort makes use of.
+            new.sort_by_key(|new| new.step.from);
+        }
+        for of_one_state in new.chunk_by_mut(|left, right| left.step.from == right.step.from) {
+            of_one_state.sort_unstable_by_key(|new| tables.order(new.step.event));
+        }
         let mut numbers: Vec<Vec<(u64, u32, u32)>> = vec![Vec::new(); threads];
         for (number, new) in (states.len()..).zip(&new) {
             if new.number != number {

@@ -101,9 +101,9 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
 
     #[inline]
     fn list_deliveries(&self, scratch: &mut Scratch) {
-        for column in 0..self.layout.actors {
-            let inbox = scratch.row[self.layout.actors + column];
-            for envelope in &self.settled.deliverable[inbox as usize] {
+        let actors = self.layout.actors;
+        for column in 0..actors {
+            for envelope in self.settled.deliverable.list(scratch.row[actors + column]) {
                 self.list(column as u32, delivery_of(*envelope), scratch);
             }
         }
@@ -115,9 +115,9 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         let crashed = scratch.row[..actors].iter().filter(has_crashed).count();
         let can_crash = crashed < self.model().max_crashes;
         for column in 0..actors {
-            let situation = scratch.row[column] as usize;
-            let crash = self.settled.crashes[situation].filter(|_| can_crash);
-            for event in self.settled.local_events[situation].iter().copied().chain(crash) {
+            let situation = scratch.row[column];
+            let crash = self.settled.crashes[situation as usize].filter(|_| can_crash);
+            for event in self.settled.local_events.list(situation).iter().copied().chain(crash) {
                 self.list(column as u32, event, scratch);
             }
         }
@@ -125,15 +125,14 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
 
     fn list_losses(&self, scratch: &mut Scratch) {
         for column in self.layout.inboxes() {
-            let inbox = scratch.row[column];
-            for envelope in &self.settled.deliverable[inbox as usize] {
+            for envelope in self.settled.deliverable.list(scratch.row[column]) {
                 self.list(NO_ACTOR, self.loss_of(*envelope), scratch);
             }
         }
     }
 
     /// Lists the transition by an event of the actor of `column`, if it is one.
-    #[inline]
+    #[inline(always)]
     fn list(&self, column: u32, event: u32, scratch: &mut Scratch) {
         let situation = if column == NO_ACTOR { NOTHING } else { scratch.row[column as usize] };
         let key = (pair(situation, event), scratch.row[self.layout.context()]);
@@ -144,34 +143,41 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
     }
 
     /// Lists the cells that a transition changes; gives the change of the hash.
-    #[inline]
+    #[inline(always)]
     fn change(&self, column: u32, event: u32, outcome: &Outcome, scratch: &mut Scratch) -> u64 {
         let Scratch { row, changes, .. } = scratch;
         changes.clear();
-        let mut hash_change = 0_u64;
-        let mut set = |column: usize, cell: u32| {
-            if row[column] != cell {
-                hash_change = hash_change.wrapping_add(self.layout.hash_change(column, row[column], cell));
-                changes.push(Change { column: column as u32, cell });
-            }
-        };
+        let mut hash_change = 0;
         if column != NO_ACTOR {
-            set(column as usize, outcome.situation);
+            self.set(column, outcome.situation, row, changes, &mut hash_change);
         }
-        set(self.layout.context(), outcome.context);
-        let mut go = |moves: &[(u32, u32)]| {
-            for &(column, delta) in moves {
-                set(column as usize, self.inbox_step(row[column as usize], delta));
-            }
-        };
-        match self.settled.moves.get(outcome.moves as usize) {
-            Some(moves) => go(moves),
-            None => go(&self.moves.get(outcome.moves)),
+        self.set(self.layout.context() as u32, outcome.context, row, changes, &mut hash_change);
+        if (outcome.moves as usize) < self.settled.moves.len() {
+            self.move_envelopes(self.settled.moves.list(outcome.moves), row, changes, &mut hash_change);
+        } else {
+            self.move_envelopes(&self.moves.get(outcome.moves), row, changes, &mut hash_change);
         }
         if self.kind == NetworkKind::Duplicating && event & 1 == 0 {
-            set(self.layout.last(), (event >> 1) + 1);
+            self.set(self.layout.last() as u32, (event >> 1) + 1, row, changes, &mut hash_change);
         }
         hash_change
+    }
+
+    #[inline(always)]
+    fn move_envelopes(&self, moves: &[(u32, u32)], row: &[u32], changes: &mut Vec<Change>, hash_change: &mut u64) {
+        for &(column, delta) in moves {
+            self.set(column, self.inbox_step(row[column as usize], delta), row, changes, hash_change);
+        }
+    }
+
+    /// Lists one cell, if it changes.
+    #[inline(always)]
+    fn set(&self, column: u32, cell: u32, row: &[u32], changes: &mut Vec<Change>, hash_change: &mut u64) {
+        let before = row[column as usize];
+        if before != cell {
+            *hash_change = hash_change.wrapping_add(self.layout.hash_change(column as usize, before, cell));
+            changes.push(Change { column, cell });
+        }
     }
 
     /// Looks at whole states, for what no step alone can tell: the boundary, the guide, clauses. Leaves in `scratch` what the

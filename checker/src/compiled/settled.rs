@@ -1,7 +1,7 @@
 //! Memory for the innermost loop. What was *settled* between two blocks of states is looked up without any lock; what
 //! threads add meanwhile is *fresh* and stands under a lock, until all threads have come together.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::actor_system::ActorSystem;
 use crate::guide::Guide;
@@ -60,7 +60,7 @@ impl<K: Key, V: Copy + Default> Memo<K, V> {
     }
 
     /// The remembered result, or else the computed one, which is remembered.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get_or(&self, key: K, compute: impl FnOnce() -> V) -> V {
         match self.settled.find(key) {
             Some(value) => value,
@@ -104,7 +104,7 @@ impl<K: Key, V: Copy + Default> Places<K, V> {
     }
 
     /// The place of a key, or the free place for it.
-    #[inline]
+    #[inline(always)]
     fn place(&self, key: K) -> usize {
         let mask = self.places.len() - 1;
         let mut place = (key.spread() >> (64 - self.places.len().trailing_zeros())) as usize;
@@ -114,7 +114,7 @@ impl<K: Key, V: Copy + Default> Places<K, V> {
         place & mask
     }
 
-    #[inline]
+    #[inline(always)]
     fn find(&self, key: K) -> Option<V> {
         let (known, value) = self.places[self.place(key)];
         (known == key).then_some(value)
@@ -139,6 +139,38 @@ impl<K: Key, V: Copy + Default> Places<K, V> {
     }
 }
 
+/// Lists, by number, in one piece of memory.
+pub(super) struct Lists<T> {
+    /// Where each list ends.
+    ends: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self { ends: vec![0], items: Vec::new() }
+    }
+}
+
+impl<T> Lists<T> {
+    /// How many lists there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    fn push(&mut self, list: impl IntoIterator<Item = T>) {
+        self.items.extend(list);
+        self.ends.push(self.items.len() as u32);
+    }
+
+    /// The list with this number.
+    #[inline(always)]
+    pub(super) fn list(&self, number: u32) -> &[T] {
+        let number = number as usize;
+        &self.items[self.ends[number] as usize..self.ends[number + 1] as usize]
+    }
+}
+
 /// What the innermost loop must know about values, by their numbers.
 #[derive(Default)]
 pub(super) struct Settled {
@@ -151,15 +183,15 @@ pub(super) struct Settled {
     /// By local event: its kind and its place among those of its kind; for a loss the envelope.
     local_order: Vec<(u32, u32)>,
     /// By inbox: what can be delivered.
-    pub(super) deliverable: Vec<Vec<u32>>,
+    pub(super) deliverable: Lists<u32>,
     /// By situation: the events of the actor that need no message, except that it crashes.
-    pub(super) local_events: Vec<Vec<u32>>,
+    pub(super) local_events: Lists<u32>,
     /// By situation: the event that the actor crashes; none if it has crashed.
     pub(super) crashes: Vec<Option<u32>>,
     /// Whether any situation has local events.
     pub(super) has_local_events: bool,
     /// By number of moves: the column and the delta of each.
-    pub(super) moves: Vec<Vec<(u32, u32)>>,
+    pub(super) moves: Lists<(u32, u32)>,
     /// By context: the state of the guide.
     guide_of: Vec<u32>,
     /// By state of the guide, if a state of the system was added with it: how far it is, and whether it has reached its end.
@@ -177,10 +209,12 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         self.settle_locals();
         let (kind, known) = (self.kind, self.settled.deliverable.len());
         let (inboxes, envelopes) = (self.inboxes.read(), self.envelopes.read());
-        let heads = |inbox: &Arc<Vec<u32>>| deliverable(kind, inbox, |envelope| envelopes.get(envelope).src);
-        self.settled.deliverable.extend(inboxes.list()[known..].iter().map(heads));
-        let moves = self.moves.read();
-        self.settled.moves.extend(moves.list()[self.settled.moves.len()..].iter().map(|moves| moves.to_vec()));
+        for inbox in &inboxes.list()[known..] {
+            self.settled.deliverable.push(deliverable(kind, inbox, |envelope| envelopes.get(envelope).src));
+        }
+        for moves in &self.moves.read().list()[self.settled.moves.len()..] {
+            self.settled.moves.push(moves.iter().copied());
+        }
         let contexts = self.contexts.read();
         self.settled.guide_of.extend(contexts.list()[self.settled.guide_of.len()..].iter().map(|context| context.1));
         self.settled.guides.resize(self.guides.read().list().len(), None);

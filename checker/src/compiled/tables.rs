@@ -153,7 +153,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Tables<'a, M, G> {
     }
 
     /// The inbox to which a delta leads.
-    #[inline]
+    #[inline(always)]
     pub(super) fn inbox_step(&self, inbox: u32, delta: u32) -> u32 {
         self.inbox_steps.get_or(pair(inbox, delta), || {
             self.inboxes.intern(self.inbox_after(&self.inboxes.get(inbox), &self.deltas.get(delta)))

@@ -36,7 +36,7 @@ fn chooser(start: Vec<Order>, choices: [Reaction; 3]) -> Table {
     table.starts[0].orders = start;
     for state in 0..4 {
         for (random, reaction) in (0..).zip(&choices) {
-            *table.to_choice(state, random) = reaction.clone();
+            *table.on_choice(state, random) = reaction.clone();
         }
     }
     table

@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// The reaction to a choice.
-    pub fn to_choice(&mut self, state: u8, random: u8) -> &mut Reaction {
+    pub fn on_choice(&mut self, state: u8, random: u8) -> &mut Reaction {
         &mut self.reactions[usize::from(state * STIMULI + 2 * MESSAGES + TIMERS + random)]
     }
 

@@ -4,7 +4,7 @@ use super::evidence::Evidence;
 use super::markdown::{heading, paragraph, to_heading, with_numbers_linked};
 use super::stories::Stories;
 use super::{
-    answers, clauses, contracts, coverage, fences, identities, open, replies, scenarios, scope, stories, verdicts,
+    answers, clauses, contracts, coverage, fences, identities, margins, open, replies, scenarios, scope, stories, verdicts,
 };
 
 /// The title of the book.
@@ -26,6 +26,7 @@ const CHAPTERS: &[Chapter] = &[
     (replies::HEADING, replies::chapter),
     (scenarios::HEADING, scenarios::chapter),
     (coverage::HEADING, coverage::chapter),
+    (margins::HEADING, margins::chapter),
     (open::HEADING, open::chapter),
 ];
 

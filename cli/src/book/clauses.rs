@@ -56,7 +56,8 @@ pub(super) fn mutant(mutant: &Mutant) -> String {
     )
 }
 
-fn change(change: Change) -> String {
+/// A change in words.
+pub(super) fn change(change: Change) -> String {
     match change {
         Change::Without(removed) => format!("without the fence {}", fence(removed)),
         Change::Choose(key, value) => {

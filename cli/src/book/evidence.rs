@@ -14,6 +14,7 @@ use crate::ask::answer::{Answer, AskOptions, AskResult, ask};
 use crate::expectation;
 use crate::exploring::terminal_progress;
 use crate::interrupt;
+use crate::margins::{Margin, margins};
 use crate::run::{ContractResult, RunOptions, run_contract};
 use crate::select;
 use crate::vacuity::{self, Vacuity};
@@ -26,6 +27,8 @@ pub(super) struct Evidence {
     pub scenarios: Vec<Asked>,
     /// The recordings, in the order of the manifest.
     pub recordings: Vec<Recorded>,
+    /// How far the bounds reach, in the order of the clauses.
+    pub margins: Vec<Margin>,
 }
 
 /// A scenario and the answer of every contract.
@@ -64,7 +67,7 @@ pub(super) fn gather(arguments: &BookArguments) -> Result<Gathered, Problem> {
     let (engine, threads) = (arguments.exploring.engine, arguments.exploring.threads());
     let asking = AskOptions { engine, threads, budget: &budget, progress: &terminal_progress };
     let bounds = arguments.exploring.bounds;
-    let exploring = RunOptions { bounds, views: &[], threads, engine, budget: &budget, progress: &terminal_progress };
+    let exploring = RunOptions { bounds, views: None, threads, engine, budget: &budget, progress: &terminal_progress };
     let all = || {
         if recordings.iter().flat_map(|recorded| &recorded.followed).any(|followed| followed.stopped.is_some()) {
             return Err(Gathered::Stopped(Stop::Interrupted));
@@ -72,7 +75,8 @@ pub(super) fn gather(arguments: &BookArguments) -> Result<Gathered, Problem> {
         demand_none(recordings.iter().filter_map(unexpected_recording).collect())?;
         let scenarios = ask_all(scenarios, &contracts, &asking)?;
         let contracts = explore_all(contracts, &exploring)?;
-        Ok(Evidence { contracts, scenarios, recordings })
+        let margins = measure_all(&contracts, &exploring)?;
+        Ok(Evidence { contracts, scenarios, recordings, margins })
     };
     Ok(all().map_or_else(|other| other, |evidence| Gathered::All(Box::new(evidence))))
 }
@@ -101,6 +105,16 @@ fn explore_all(contracts: Vec<Contract>, options: &RunOptions<'_>) -> Result<Vec
     }
     demand_none(results.iter().flat_map(unexpected_verdicts).collect())?;
     Ok(results)
+}
+
+fn measure_all(contracts: &[ContractResult], options: &RunOptions<'_>) -> Result<Vec<Margin>, Gathered> {
+    let margins = margins(contracts, options);
+    if let Some(stop) = margins.iter().find_map(Margin::stopped) {
+        return Err(Gathered::Stopped(stop));
+    }
+    let uncaught = margins.iter().filter(|margin| margin.is_failure());
+    demand_none(uncaught.map(|margin| format!("{}: no view catches its mutant", margin.clause)).collect())?;
+    Ok(margins)
 }
 
 fn demand_none(differences: Vec<String>) -> Result<(), Gathered> {

@@ -3,10 +3,13 @@
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
 
-use crate::margins::{FEWEST_STEPS, Hardest, MEANING, Margin, Outcome};
+use crate::margins::{FEWEST_STEPS, Hardest, MEANING, Margin, MutantName, Outcome};
 use crate::output::{counted, table, table_text, wrapped};
 
 use super::Report;
+
+/// Columns before the last cell of a row, and the indent of its lines after the first.
+const INDENT_COLUMNS: usize = 64;
 
 /// A margin in a JSON report.
 #[derive(Serialize)]
@@ -34,7 +37,7 @@ pub(super) fn json(margin: &Margin) -> MarginJson {
         clause: margin.clause.word(),
         contract: margin.contract.clone(),
         mutant: match &margin.outcome {
-            Outcome::Caught(Hardest { mutant, .. }) | Outcome::NotCaught { mutant } => Some(mutant.clone()),
+            Outcome::Caught(Hardest { mutant, .. }) | Outcome::NotCaught(mutant) => Some(mutant.to_string()),
             Outcome::Stopped(_) => None,
         },
         view: hardest.map(|hardest| hardest.view),
@@ -75,8 +78,9 @@ fn margin_table(margins: &[Margin]) -> String {
             Outcome::Caught(hardest) => {
                 (hardest.story_steps.to_string(), hardest.judged.margin_steps.to_string(), told(margin, hardest))
             }
-            Outcome::NotCaught { mutant } => {
-                ("-".to_owned(), "-".to_owned(), format!("not caught: {}", mutant_lines(&margin.contract, mutant)))
+            Outcome::NotCaught(mutant) => {
+                let told = format!("not caught: {}\n  {}", lines(*mutant), margin.contract);
+                ("-".to_owned(), "-".to_owned(), told)
             }
             Outcome::Stopped(stop) => ("-".to_owned(), "-".to_owned(), format!("stopped ({stop})")),
         };
@@ -95,21 +99,28 @@ fn margin_table(margins: &[Margin]) -> String {
     table_text(&table, 0)
 }
 
-/// The hardest mutant, its view, and what its story uses up.
+/// The hardest mutant, where it is caught, and what its story uses up.
 fn told(margin: &Margin, hardest: &Hardest) -> String {
-    let mut lines = format!("{}\n  @{}", mutant_lines(&margin.contract, &hardest.mutant), hardest.view);
+    let mut remarks = Vec::new();
     if margin.mutants > 1 {
-        lines.push_str(&format!(", of {}", counted(margin.mutants, "mutant")));
+        remarks.push(format!("of {}", counted(margin.mutants, "mutant")));
     }
-    if !hardest.uses_up.is_empty() {
-        lines.push_str(&format!("\n  uses up: {}", hardest.uses_up.join(", ")));
+    remarks.extend(hardest.uses_up.iter().enumerate().map(|(index, budget)| match index {
+        0 => format!("uses up {budget}"),
+        _ => budget.clone(),
+    }));
+    let mut text = format!("{}\n  {}@{}", lines(hardest.mutant), margin.contract, hardest.view);
+    let remarks = wrapped(remarks.iter().map(String::as_str), ", ", INDENT_COLUMNS);
+    if !remarks.is_empty() {
+        // The cell begins where the table puts it, so its own lines are indented by two.
+        text.push_str(&format!("\n  {}", remarks.replace(&format!("\n{}", " ".repeat(INDENT_COLUMNS)), "\n  ")));
     }
-    lines
+    text
 }
 
-/// A mutant of a contract; a repair has a line of its own.
-fn mutant_lines(contract: &str, mutant: &str) -> String {
-    format!("{contract} {}", mutant.replace(", then ", ",\n  then "))
+/// A mutant; what comes after a repair has a line of its own.
+fn lines(mutant: MutantName) -> String {
+    mutant.to_string().replace(", then ", ",\n  then ")
 }
 
 fn warning(margin: &Margin) -> Option<String> {
@@ -127,7 +138,7 @@ fn signed_steps(steps: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fencepost_spec::clause::ClauseName;
+    use fencepost_spec::clause::{Change, ClauseName};
 
     use super::*;
     use crate::margins::judge;
@@ -140,9 +151,10 @@ mod tests {
         Report { results, removed, remarks, stories, margins: Some(vec![margin]) }
     }
 
+    const MUTANT: MutantName = MutantName { repair: None, change: Change::Choose("full_queue", "dropped") };
+
     fn caught(story_steps: usize) -> Outcome {
-        let mutant = "full_queue = dropped".to_owned();
-        Outcome::Caught(Hardest { mutant, view: "restart", story_steps, judged: judge(12, story_steps), uses_up: vec![] })
+        Outcome::Caught(Hardest { mutant: MUTANT, view: "restart", story_steps, judged: judge(12, story_steps), uses_up: vec![] })
     }
 
     #[test]
@@ -164,9 +176,9 @@ mod tests {
 
     #[test]
     fn given_a_mutant_that_no_view_catches_when_told_should_say_so_and_fail() {
-        let report = report(Outcome::NotCaught { mutant: "full_queue = dropped".to_owned() });
+        let report = report(Outcome::NotCaught(MUTANT));
         let text = section(&report);
-        assert!(text.contains("not caught: owner-installed full_queue = dropped"), "{text}");
+        assert!(text.contains("not caught: full_queue = dropped"), "{text}");
         assert_eq!(report.status(), crate::exit::ExitStatus::NotAsExpected);
     }
 }

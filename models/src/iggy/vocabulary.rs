@@ -209,6 +209,19 @@ pub fn refused_term(fence: Fence) -> String {
     format!("{fence} refused")
 }
 
+/// Whether a fence does nothing but refuse, so that a contract without it behaves the same wherever it never refuses. The
+/// others decide something else as well, when they do not refuse: what a refusal elsewhere answers, whether a poll waits for
+/// room, what a bookmark in memory becomes, the order of the steps of a purge.
+pub fn only_refuses(fence: Fence) -> bool {
+    !matches!(
+        fence,
+        Fence::CommitPurgeGenerationOnArrival
+            | Fence::CompletionCapacityBeforeRead
+            | Fence::AutomaticStoreForwardOnly
+            | Fence::NewStartRecordedFirst
+    )
+}
+
 /// The name of a term without the number that tells one of several apart.
 pub fn without_number(term: &str) -> &str {
     term.split(" (").next().unwrap_or(term)
