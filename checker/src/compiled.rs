@@ -23,6 +23,7 @@ mod visited;
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::actor_system::ActorSystem;
@@ -30,7 +31,7 @@ use crate::engine::{Engine, Exploration, Stop, Task};
 use crate::guide::Guide;
 use crate::memory::resident_bytes;
 
-use block::Finds;
+use block::Worker;
 use counts::{Counts, Step};
 use intern::{NOTHING, mix};
 use states::States;
@@ -51,10 +52,19 @@ impl<M: ActorSystem> Engine<M> for Compiled {
 
     fn explore<G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G> {
         let mut search = Search::new(task, !self.is_unbounded);
-        search.stopped = search.run().err();
+        let threads = search.threads();
+        let mut run = || search.run().err();
+        search.stopped = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(pool) if threads > 1 => pool.install(run),
+            // One thread needs no others; and if no threads can be had, those of the process must do.
+            _ => run(),
+        };
         search.into_exploration()
     }
 }
+
+/// Most threads that are used.
+const MOST_THREADS: usize = 1024;
 
 /// Shortest time between two updates of the progress.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
@@ -76,10 +86,8 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
     states: States,
     /// From which state each was first reached.
     parents: Vec<u32>,
-    /// What each thread counted.
-    counts: Vec<Counts>,
-    /// Memory for what a block finds, used again and again.
-    finds: Vec<Vec<Finds>>,
+    /// One a thread.
+    workers: Vec<Mutex<Worker>>,
     levels: Vec<u64>,
     first_finished: Option<u32>,
     finished_states: u64,
@@ -93,7 +101,7 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
 impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     fn new(task: &'a Task<'a, M, G>, is_bounded: bool) -> Self {
         let now = Instant::now();
-        let threads = task.threads.clamp(1, 1024);
+        let threads = task.threads.clamp(1, MOST_THREADS);
         let tables = Tables::new(task.model, task.guide, task.clauses);
         Self {
             task,
@@ -102,8 +110,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             tables,
             visited: Visited::new(threads),
             parents: Vec::new(),
-            counts: vec![Counts::new(task.clauses.len()); threads],
-            finds: Vec::new(),
+            workers: (0..threads).map(|_| Mutex::new(Worker::new(Counts::new(task.clauses.len())))).collect(),
             levels: Vec::new(),
             first_finished: None,
             finished_states: 0,
@@ -138,7 +145,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     }
 
     fn threads(&self) -> usize {
-        self.task.threads.clamp(1, 1024)
+        self.task.threads.clamp(1, MOST_THREADS)
     }
 
     /// Adds the distinct initial states within the boundary, and tells how many there are.
@@ -156,7 +163,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             self.tables.settle();
             let (hash, number) = (mix(self.tables.layout.hash(&row)), self.len());
             let owner = self.visited.owner(hash);
-            let known = self.visited.owners()[owner].find_or_insert(hash, number, |other| self.states.is(other, &row));
+            let known = self.visited.of_owner(owner).find_or_insert(hash, number, |other| self.states.is(other, &row));
             if known.is_none() {
                 self.add(&row, NOTHING);
             }
@@ -168,7 +175,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     }
 
     fn expand_level(&mut self, level: Range<u32>, depth: u32) -> Result<(), Stop> {
-        let block_size = block::size(self.counts.len());
+        let block_size = block::size(self.workers.len());
         let mut start = level.start;
         while start < level.end {
             self.check_limits()?;
@@ -195,14 +202,18 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         }
         let mut counts = self.merged_counts();
         counts.subtract(&self.tables, &later, cut);
-        self.counts = vec![counts];
+        for worker in &mut self.workers {
+            let nothing = Counts::new(self.task.clauses.len());
+            let counts = std::mem::replace(&mut counts, nothing);
+            worker.get_mut().unwrap_or_else(PoisonError::into_inner).counts = counts;
+        }
     }
 
     /// What all threads counted together.
     fn merged_counts(&self) -> Counts {
         let mut merged = Counts::new(self.task.clauses.len());
-        for counts in &self.counts {
-            merged.merge(&self.tables, counts);
+        for worker in &self.workers {
+            merged.merge(&self.tables, &worker.lock().unwrap_or_else(PoisonError::into_inner).counts);
         }
         merged
     }
@@ -249,7 +260,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     fn tell_progress(&mut self, depth: u32, level: &Range<u32>) {
         if self.told.elapsed() >= UPDATE_INTERVAL {
             self.told = Instant::now();
-            let transitions = self.counts.iter().map(Counts::transitions).sum();
+            let transitions = self.merged_counts().transitions();
             self.task.progress.update(u64::from(self.len()), transitions, depth, level.len() as u64);
         }
     }

@@ -45,6 +45,7 @@ pub(super) struct Count {
 
 /// Transitions by class, and what clauses said that no class tells.
 #[derive(Clone, Default)]
+#[repr(align(128))]
 pub(super) struct Counts {
     /// By number of the class.
     pub(super) classes: Vec<Count>,
@@ -55,7 +56,8 @@ pub(super) struct Counts {
 impl Counts {
     /// Nothing counted yet.
     pub(super) fn new(clauses: usize) -> Self {
-        Self { classes: Vec::new(), seen: vec![[Count::default(); 2]; clauses] }
+        // Room for some from the start, so that what two threads count lies well apart in memory.
+        Self { classes: Vec::with_capacity(64), seen: vec![[Count::default(); 2]; clauses] }
     }
 
     /// All transitions.

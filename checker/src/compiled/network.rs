@@ -1,7 +1,7 @@
 //! The network as inboxes, one for each receiver, and what a step does to an inbox.
 //!
 //! An inbox is a row of envelope numbers. Unordered, they stand in the order of their numbers; ordered, the flows stand one after
-//! the other in that of their senders, each from its head on. An unordered network that duplicates also remembers what was
+//! the other in that of their senders and receivers, each from its head on. An unordered network that duplicates also remembers what was
 //! delivered last, which no inbox does.
 
 use std::hash::Hash;
@@ -61,8 +61,8 @@ pub(super) struct Delta {
     pub(super) sent: Vec<u32>,
 }
 
-/// The inbox after a step; `source` tells who sent an envelope.
-pub(super) fn apply(kind: NetworkKind, inbox: &[u32], delta: &Delta, source: impl Fn(u32) -> Id) -> Vec<u32> {
+/// The inbox after a step; `flow` tells between whom an envelope travels.
+pub(super) fn apply(kind: NetworkKind, inbox: &[u32], delta: &Delta, flow: impl Fn(u32) -> (Id, Id)) -> Vec<u32> {
     let mut inbox = inbox.to_vec();
     match (kind, delta.taken) {
         (_, Taken::Nothing) | (NetworkKind::Duplicating, Taken::Delivered(_)) => {}
@@ -73,7 +73,7 @@ pub(super) fn apply(kind: NetworkKind, inbox: &[u32], delta: &Delta, source: imp
     }
     for &envelope in &delta.sent {
         let place = match kind {
-            NetworkKind::Ordered => inbox.partition_point(|other| source(*other) <= source(envelope)),
+            NetworkKind::Ordered => inbox.partition_point(|other| flow(*other) <= flow(envelope)),
             _ => inbox.partition_point(|other| *other < envelope),
         };
         if kind != NetworkKind::Duplicating || inbox.get(place) != Some(&envelope) {
@@ -84,10 +84,10 @@ pub(super) fn apply(kind: NetworkKind, inbox: &[u32], delta: &Delta, source: imp
 }
 
 /// The distinct envelopes of an inbox that can be delivered: all, or the head of each flow.
-pub(super) fn deliverable(kind: NetworkKind, inbox: &[u32], source: impl Fn(u32) -> Id) -> Vec<u32> {
+pub(super) fn deliverable(kind: NetworkKind, inbox: &[u32], flow: impl Fn(u32) -> (Id, Id)) -> Vec<u32> {
     let mut deliverable = inbox.to_vec();
     match kind {
-        NetworkKind::Ordered => deliverable.dedup_by_key(|envelope| source(*envelope)),
+        NetworkKind::Ordered => deliverable.dedup_by_key(|envelope| flow(*envelope)),
         _ => deliverable.dedup(),
     }
     deliverable

@@ -62,7 +62,9 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         self.tables.successors(self.is_bounded, &mut scratch, |successor| {
             row.clear();
             successor.write_to(&mut row);
-            let found = self.visited.find(mix(successor.hash), |number| self.states.is(number, &row));
+            // After a stop some that were found have numbers, and no place among the states.
+            let is_same = |number| number < self.len() && self.states.is(number, &row);
+            let found = self.visited.find(mix(successor.hash), is_same);
             transitions.push((successor.event, found.unwrap_or(NOTHING)));
         });
         transitions.sort_by_key(|(event, _)| self.tables.order(*event));

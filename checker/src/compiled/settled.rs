@@ -8,7 +8,7 @@ use crate::guide::Guide;
 
 use super::network::deliverable;
 use super::situation::{Local, local_events};
-use super::tables::{Tables, event_of};
+use super::tables::{Tables, event_of, flow};
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -210,7 +210,7 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         let (kind, known) = (self.kind, self.settled.deliverable.len());
         let (inboxes, envelopes) = (self.inboxes.read(), self.envelopes.read());
         for inbox in &inboxes.list()[known..] {
-            self.settled.deliverable.push(deliverable(kind, inbox, |envelope| envelopes.get(envelope).src));
+            self.settled.deliverable.push(deliverable(kind, inbox, |envelope| flow(envelopes.get(envelope))));
         }
         for moves in &self.moves.read().list()[self.settled.moves.len()..] {
             self.settled.moves.push(moves.iter().copied());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stateright::actor::{Actor, ActorModel, ActorModelAction, ActorModelState, Envelope, LossyNetwork};
+use stateright::actor::{Actor, ActorModel, ActorModelAction, ActorModelState, Envelope, Id, LossyNetwork};
 
 use crate::actor_system::{ActionOf, ActorSystem};
 use crate::clause::Clause;
@@ -33,6 +33,11 @@ pub(super) fn delivery_of(envelope: u32) -> u32 {
 /// The event of a local event's number.
 pub(super) fn event_of(local: u32) -> u32 {
     local << 1 | 1
+}
+
+/// Between whom an envelope travels.
+pub(super) fn flow<Msg>(envelope: &Envelope<Msg>) -> (Id, Id) {
+    (envelope.src, envelope.dst)
 }
 
 /// What an event is.
@@ -126,8 +131,8 @@ impl<'a, M: ActorSystem, G: Guide<M>> Tables<'a, M, G> {
             storage: state.actor_storages[index].clone(),
         };
         let mut row = vec![0; self.layout.width()];
-        for index in 0..self.layout.actors {
-            row[index] = self.situations.intern(situation(index));
+        for (index, cell) in row[..self.layout.actors].iter_mut().enumerate() {
+            *cell = self.situations.intern(situation(index));
         }
         let history = self.histories.intern(state.history.clone());
         row[self.layout.context()] = self.contexts.intern((history, self.guides.intern(self.guide.start())));
@@ -149,7 +154,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Tables<'a, M, G> {
     /// An inbox after a step.
     fn inbox_after(&self, inbox: &[u32], delta: &Delta) -> Vec<u32> {
         let envelopes = self.envelopes.read();
-        apply(self.kind, inbox, delta, |number| envelopes.get(number).src)
+        apply(self.kind, inbox, delta, |number| flow(envelopes.get(number)))
     }
 
     /// The inbox to which a delta leads.

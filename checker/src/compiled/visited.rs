@@ -1,5 +1,7 @@
 //! Finds states by hash. Which number belongs to a state is decided by comparing all of its cells: the hash decides nothing.
 
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+
 use super::intern::mix;
 
 /// A place in a shard that holds no state.
@@ -13,43 +15,43 @@ const SHARDS: usize = 64;
 
 /// The numbers of the states, in shards by hash; each shard has one owner among the threads, who alone adds to it.
 pub(super) struct Visited {
-    /// By owner, then by the rest of the shard's number.
-    shards: Vec<Vec<Shard>>,
+    owners: Vec<RwLock<Shards>>,
 }
 
 impl Visited {
     /// No states; `owners` threads will add some.
     pub(super) fn new(owners: usize) -> Self {
-        let of_owner = |_| (0..SHARDS.div_ceil(owners)).map(|_| Shard::new()).collect();
-        Self { shards: (0..owners).map(of_owner).collect() }
+        let shards = || (0..SHARDS.div_ceil(owners)).map(|_| Shard::new()).collect();
+        Self { owners: (0..owners).map(|_| RwLock::new(Shards { shards: shards(), owners })).collect() }
     }
 
     /// Who owns the shard of a hash.
     #[inline]
     pub(super) fn owner(&self, hash: u64) -> usize {
-        shard_of(hash) % self.shards.len()
+        let owners = self.owners.len();
+        if owners == 1 { 0 } else { shard_of(hash) % owners }
     }
 
-    /// The shards by owner, to add to them at the same time.
-    pub(super) fn owners(&mut self) -> Vec<Owned<'_>> {
-        let count = self.shards.len();
-        self.shards.iter_mut().map(|shards| Owned { shards, owners: count }).collect()
+    /// The shards of an owner, to add to them.
+    pub(super) fn of_owner(&self, owner: usize) -> RwLockWriteGuard<'_, Shards> {
+        self.owners[owner].write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of a state with this hash for which `is_same` holds.
     pub(super) fn find(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Option<u32> {
-        let shard = &self.shards[self.owner(hash)][shard_of(hash) / self.shards.len()];
-        shard.find(hash, is_same).ok()
+        let shards = self.owners[self.owner(hash)].read().unwrap_or_else(PoisonError::into_inner);
+        shards.shards[shard_of(hash) / shards.owners].find(hash, is_same).ok()
     }
 }
 
-/// The shards of one owner.
-pub(super) struct Owned<'a> {
-    shards: &'a mut [Shard],
+/// The shards of one owner, in memory apart from that of other owners.
+#[repr(align(128))]
+pub(super) struct Shards {
+    shards: Vec<Shard>,
     owners: usize,
 }
 
-impl Owned<'_> {
+impl Shards {
     /// The number of the state with this hash for which `is_same` holds; if there is none, the state gets the number `number`.
     #[inline]
     pub(super) fn find_or_insert(&mut self, hash: u64, number: u32, is_same: impl Fn(u32) -> bool) -> Option<u32> {
@@ -63,16 +65,17 @@ impl Owned<'_> {
         }
     }
 
-    /// Reads the places where states with these hashes would be, so that they are near when they are looked up.
+    /// Reads the places where states with these hashes would be, and then the states that probably are there: the processor
+    /// waits for the memory of all of them at once.
     #[inline]
     pub(super) fn touch(&self, hashes: impl Iterator<Item = u64> + Clone, state: impl Fn(u32) -> u32) {
-        let read = |hash: u64| {
+        let at_home = |hash: u64| {
             let shard = &self.shards[shard_of(hash) / self.owners];
             shard.places[shard.home(hash)]
         };
-        std::hint::black_box(hashes.clone().map(read).fold(0, |seen, place| seen ^ place));
+        std::hint::black_box(hashes.clone().map(at_home).fold(0, |seen, place| seen ^ place));
         let read_state = |hash: u64| {
-            let known = read(hash);
+            let known = at_home(hash);
             if known >> 32 == hash >> 32 { state(known as u32) } else { 0 }
         };
         std::hint::black_box(hashes.map(read_state).fold(0, |seen, cell| seen ^ cell));
@@ -168,18 +171,18 @@ mod tests {
     #[test]
     fn given_many_states_when_added_by_their_owners_should_find_each_by_its_number() {
         for owners in [1, 2, 3, 64] {
-            let mut visited = Visited::new(owners);
+            let visited = Visited::new(owners);
             let mut states = Vec::new();
             for state in (0..30_000_u64).map(|number| (number * number) % 20_011) {
                 let (owner, number) = (visited.owner(mix(state)), states.len() as u32);
                 let is_same = |other: u32| states.get(other as usize) == Some(&state);
-                if visited.owners()[owner].find_or_insert(mix(state), number, is_same).is_none() {
+                if visited.of_owner(owner).find_or_insert(mix(state), number, is_same).is_none() {
                     states.push(state);
                 }
             }
             for (number, state) in (0..).zip(&states) {
                 let owner = visited.owner(mix(*state));
-                visited.owners()[owner].renumber(mix(*state), number, number + 1_000_000);
+                visited.of_owner(owner).renumber(mix(*state), number, number + 1_000_000);
                 let is_same = |other: u32| states.get(other as usize - 1_000_000) == Some(state);
                 assert_eq!(visited.find(mix(*state), is_same), Some(number + 1_000_000));
             }
@@ -189,10 +192,10 @@ mod tests {
 
     #[test]
     fn given_states_that_share_one_hash_when_added_should_tell_them_apart() {
-        let mut visited = Visited::new(1);
+        let visited = Visited::new(1);
         for number in 0..500 {
-            assert_eq!(visited.owners()[0].find_or_insert(7, number, |other| other == number), None);
-            assert_eq!(visited.owners()[0].find_or_insert(7, number, |other| other == number), Some(number));
+            assert_eq!(visited.of_owner(0).find_or_insert(7, number, |other| other == number), None);
+            assert_eq!(visited.of_owner(0).find_or_insert(7, number, |other| other == number), Some(number));
         }
     }
 }
