@@ -33,6 +33,7 @@ use crate::memory::resident_bytes;
 
 use block::Worker;
 use counts::{Counts, Step};
+use expand::Boundary;
 use intern::{NOTHING, mix};
 use states::States;
 use tables::Tables;
@@ -144,6 +145,11 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         self.parents.len() as u32
     }
 
+    /// The boundary, if a state may be out of it.
+    fn boundary(&self) -> Option<Boundary<'_>> {
+        self.is_bounded.then_some(Boundary { visited: &self.visited, states: &self.states })
+    }
+
     fn threads(&self) -> usize {
         self.task.threads.clamp(1, MOST_THREADS)
     }
@@ -193,7 +199,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         let mut scratch = expand::Scratch::default();
         for from in cut.from..end {
             self.states.load(from, &mut scratch.row);
-            self.tables.successors(self.is_bounded, &mut scratch, |successor| {
+            self.tables.successors(self.boundary(), &mut scratch, |successor| {
                 let step = Step { from, event: successor.event };
                 if !self.tables.is_before(step, cut) {
                     later.count(&self.tables, &successor, step);

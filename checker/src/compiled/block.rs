@@ -152,7 +152,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         }
         for from in run {
             self.states.load(from, &mut scratch.row);
-            self.tables.successors(self.is_bounded, scratch, |successor| {
+            self.tables.successors(self.boundary(), scratch, |successor| {
                 let step = Step { from, event: successor.event };
                 counts.count(&self.tables, &successor, step);
                 let hash = mix(successor.hash);

@@ -1,14 +1,17 @@
 //! The successors of a state, by look-ups.
 
 use crate::actor_system::ActorSystem;
+use crate::clause::Reads;
 use crate::describe::Transition;
 use crate::guide::Guide;
 
-use super::intern::NOTHING;
+use super::intern::{NOTHING, mix};
 use super::network::NetworkKind;
 use super::settled::pair;
+use super::states::States;
 use super::step::{Kind, Outcome};
 use super::tables::{Tables, delivery_of};
+use super::visited::Visited;
 
 /// A transition out of a state.
 pub(super) struct Successor<'a> {
@@ -68,7 +71,7 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
     /// Visits the transitions out of the state in `scratch.row`, in no particular order.
     pub(super) fn successors(
         &self,
-        is_bounded: bool,
+        boundary: Option<Boundary<'_>>,
         scratch: &mut Scratch,
         mut visit: impl FnMut(Successor<'_>),
     ) {
@@ -85,17 +88,17 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
             self.list_losses(scratch);
         }
         let hash = self.layout.hash(&scratch.row);
-        let is_careful = is_bounded || !self.guide.reads_steps_only();
+        let is_careful = boundary.is_some() || !self.guide.reads_steps_only();
         for place in 0..scratch.possible.len() {
             let Possible { column, event, outcome } = scratch.possible[place];
-            let (class, depends) = (outcome.class >> 1, outcome.class & 1 != 0);
+            let class = outcome.class;
             let mut after = hash.wrapping_add(self.change(column, event, &outcome, scratch));
             scratch.seen.clear();
-            if (depends || is_careful) && !self.look(&mut after, is_bounded, event, class, scratch) {
+            if (class & 1 != 0 || is_careful) && !self.look(&mut after, boundary, event, class, scratch) {
                 continue;
             }
             let Scratch { row, changes, seen, .. } = &*scratch;
-            visit(Successor { event, class, seen, hash: after, before: row, changes });
+            visit(Successor { event, class: class >> 1, seen, hash: after, before: row, changes });
         }
     }
 
@@ -180,32 +183,99 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         }
     }
 
-    /// Looks at whole states, for what no step alone can tell: the boundary, the guide, clauses. Leaves in `scratch` what the
+    /// Looks beyond the step, for what no step alone can tell: the boundary, the guide, clauses. Leaves in `scratch` what the
     /// clauses say; whether the step is allowed.
-    fn look(&self, hash: &mut u64, is_bounded: bool, event: u32, class: u32, scratch: &mut Scratch) -> bool {
+    fn look(
+        &self,
+        hash: &mut u64,
+        boundary: Option<Boundary<'_>>,
+        event: u32,
+        class: u32,
+        scratch: &mut Scratch,
+    ) -> bool {
         let mut row = scratch.row.clone();
         for change in &scratch.changes {
             row[change.column as usize] = change.cell;
         }
-        let (before, after) = (self.whole(&scratch.row), self.whole(&row));
-        if is_bounded && !self.system.within_boundary(&after) {
+        let is_outside = |boundary: Boundary<'_>| {
+            !boundary.is_known(*hash, &row) && !self.system.within_boundary(&self.whole(&row))
+        };
+        if boundary.is_some_and(is_outside) {
             return false;
         }
-        let action = self.action(event);
-        let facts = self.system.facts(&before, &action, &after);
-        let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
         if !self.guide.reads_steps_only() {
             let column = self.layout.context();
-            let (history, guide) = *self.contexts.get(row[column]);
-            let Some(next) = self.guide.next(&self.guides.get(guide), &transition) else { return false };
-            let context = self.contexts.intern((history, self.guides.intern(next)));
+            let Some(context) = self.guided_by_states(event, &scratch.row, &row) else { return false };
             *hash = hash.wrapping_add(self.layout.hash_change(column, row[column], context));
             scratch.changes.push(Change { column: column as u32, cell: context });
         }
-        let class = self.classes.get(class);
-        let depend = class.kinds.iter().enumerate().filter(|(_, kind)| **kind == Kind::Depends);
-        let judge = |index: usize| Kind::of(&self.clauses[index].judge(&transition));
-        scratch.seen.extend(depend.map(|(index, _)| (index, judge(index))));
+        if class & 1 != 0 {
+            self.judge_by_states(event, class, &row, scratch);
+        }
         true
+    }
+
+    /// The context after a step if the guide looks at whole states; `None` if it does not allow the step.
+    fn guided_by_states(&self, event: u32, before: &[u32], after: &[u32]) -> Option<u32> {
+        let (history, guide) = *self.contexts.get(after[self.layout.context()]);
+        let (before, after) = (self.whole(before), self.whole(after));
+        let action = self.action(event);
+        let facts = self.system.facts(&before, &action, &after);
+        let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
+        let next = self.guide.next(&self.guides.get(guide), &transition)?;
+        Some(self.contexts.intern((history, self.guides.intern(next))))
+    }
+
+    /// Judges the clauses whose judgement depends on more than the step. What a clause says of an actor is remembered.
+    fn judge_by_states(&self, event: u32, class: u32, after: &[u32], scratch: &mut Scratch) {
+        let Scratch { row: before, seen, .. } = scratch;
+        let of_class = self.classes.get(class >> 1);
+        let depend = (0_u32..).zip(&of_class.kinds).filter(|(_, kind)| **kind == Kind::Depends).map(|(index, _)| index);
+        let mut others = Vec::new();
+        for index in depend {
+            match self.clauses[index as usize].reads() {
+                Reads::Actor(actor) => {
+                    let judge = || self.judge_each(event, before, after, &[index], false)[0].1;
+                    let kind = self.actor_kinds.get_or(pair(index, after[actor]), judge);
+                    seen.push((index as usize, kind));
+                }
+                _ => others.push(index),
+            }
+        }
+        if !others.is_empty() {
+            let needs_network = others.iter().any(|index| self.clauses[*index as usize].reads() == Reads::State);
+            seen.extend(self.judge_each(event, before, after, &others, needs_network));
+        }
+    }
+
+    /// Judges some clauses on the states before and after a step.
+    fn judge_each(
+        &self,
+        event: u32,
+        before: &[u32],
+        after: &[u32],
+        clauses: &[u32],
+        needs_network: bool,
+    ) -> Vec<(usize, Kind)> {
+        let state = |row: &[u32]| if needs_network { self.whole(row) } else { self.without_network(row) };
+        let (before, after, action) = (state(before), state(after), self.action(event));
+        let facts = self.system.facts(&before, &action, &after);
+        let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
+        let judge = |index: &u32| Kind::of(&self.clauses[*index as usize].judge(&transition));
+        clauses.iter().map(|index| (*index as usize, judge(index))).collect()
+    }
+}
+
+/// The boundary of a model. A state that is known was found within it.
+#[derive(Clone, Copy)]
+pub(super) struct Boundary<'a> {
+    pub(super) visited: &'a Visited,
+    pub(super) states: &'a States,
+}
+
+impl Boundary<'_> {
+    fn is_known(self, hash: u64, row: &[u32]) -> bool {
+        let is_same = |number| number < self.states.len() && self.states.is(number, row);
+        self.visited.find(mix(hash), is_same).is_some()
     }
 }

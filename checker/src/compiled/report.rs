@@ -59,7 +59,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
     fn transitions(&self, from: u32) -> Vec<(u32, u32)> {
         let (mut transitions, mut scratch, mut row) = (Vec::new(), Scratch::default(), Vec::new());
         self.states.load(from, &mut scratch.row);
-        self.tables.successors(self.is_bounded, &mut scratch, |successor| {
+        self.tables.successors(self.boundary(), &mut scratch, |successor| {
             row.clear();
             successor.write_to(&mut row);
             // After a stop some that were found have numbers, and no place among the states.

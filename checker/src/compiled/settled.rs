@@ -204,6 +204,7 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         self.reactions.settle();
         self.steps.settle();
         self.inbox_steps.settle();
+        self.actor_kinds.settle();
         self.settle_envelopes();
         self.settle_situations();
         self.settle_locals();

@@ -47,9 +47,10 @@ pub(super) struct Outcome {
 const NO_TRANSITION: Outcome = Outcome { situation: NOTHING, context: NOTHING, moves: NOTHING, class: NOTHING };
 
 /// What a clause says of all transitions of a class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// Nothing.
+    #[default]
     Silent,
     /// They uphold it.
     Upheld,

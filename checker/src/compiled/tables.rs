@@ -13,7 +13,7 @@ use super::layout::Layout;
 use super::network::{self, Delta, NetworkKind, Taken, apply};
 use super::settled::{Memo, Settled, pair};
 use super::situation::{Local, Situation};
-use super::step::{Class, Moves, Outcome, Reaction};
+use super::step::{Class, Kind, Moves, Outcome, Reaction};
 
 /// The local events of the actors of a system.
 pub(super) type LocalOf<A> = Local<<A as Actor>::Timer, <A as Actor>::Random>;
@@ -75,6 +75,8 @@ pub(super) struct Tables<'a, M: ActorSystem, G: Guide<M>> {
     pub(super) steps: Memo<(u64, u32), Outcome>,
     /// By inbox and delta.
     pub(super) inbox_steps: Memo<u64, u32>,
+    /// By clause about an actor, and situation of that actor.
+    pub(super) actor_kinds: Memo<u64, Kind>,
     pub(super) settled: Settled,
 }
 
@@ -104,6 +106,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Tables<'a, M, G> {
             reactions: Memo::new(),
             steps: Memo::new(),
             inbox_steps: Memo::new(),
+            actor_kinds: Memo::new(),
             settled: Settled::default(),
         }
     }
