@@ -9,6 +9,7 @@
 
 mod block;
 mod counts;
+mod crew;
 mod expand;
 mod intern;
 mod layout;
@@ -23,7 +24,7 @@ mod visited;
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use crate::actor_system::ActorSystem;
@@ -31,8 +32,9 @@ use crate::engine::{Engine, Exploration, Stop, Task};
 use crate::guide::Guide;
 use crate::memory::resident_bytes;
 
-use block::Worker;
+use block::{Block, Worker};
 use counts::{Counts, Step};
+use crew::{Crew, read, write};
 use expand::Boundary;
 use intern::{NOTHING, mix};
 use states::States;
@@ -52,16 +54,43 @@ impl<M: ActorSystem> Engine<M> for Compiled {
     }
 
     fn explore<G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G> {
-        let mut search = Search::new(task, !self.is_unbounded);
-        let threads = search.threads();
-        let mut run = || search.run().err();
-        search.stopped = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-            Ok(pool) if threads > 1 => pool.install(run),
-            // One thread needs no others; and if no threads can be had, those of the process must do.
-            _ => run(),
-        };
-        search.into_exploration()
+        let search = Search::new(task, !self.is_unbounded);
+        let threads = search.workers.len();
+        let search = RwLock::new(search);
+        let stopped = Crew::gather(threads, &search, |crew| run(&search, crew)).err();
+        let search = search.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Search { stopped, ..search }.into_exploration()
     }
+}
+
+/// Explores level by level until nothing is new or a limit is reached.
+fn run<M: ActorSystem, G: Guide<M>>(search: &RwLock<Search<'_, M, G>>, crew: &Crew) -> Result<(), Stop> {
+    let mut level = 0..write(search).add_initial_states()?;
+    while !level.is_empty() {
+        let depth = read(search).enter_level()?;
+        let outcome = expand_level(search, crew, level.clone(), depth);
+        level = write(search).leave_level(level.end);
+        outcome?;
+    }
+    Ok(())
+}
+
+fn expand_level<M: ActorSystem, G: Guide<M>>(
+    search: &RwLock<Search<'_, M, G>>,
+    crew: &Crew,
+    level: Range<u32>,
+    depth: u32,
+) -> Result<(), Stop> {
+    let block_size = block::size(crew.threads());
+    let mut start = level.start;
+    while start < level.end {
+        read(search).check_limits()?;
+        let end = level.end.min(start.saturating_add(block_size));
+        block::expand_block(search, crew, start..end)?;
+        start = end;
+        write(search).tell_progress(depth, &level);
+    }
+    Ok(())
 }
 
 /// Most threads that are used.
@@ -89,6 +118,7 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
     parents: Vec<u32>,
     /// One a thread.
     workers: Vec<Mutex<Worker>>,
+    block: Block,
     levels: Vec<u64>,
     first_finished: Option<u32>,
     finished_states: u64,
@@ -112,6 +142,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             visited: Visited::new(threads),
             parents: Vec::new(),
             workers: (0..threads).map(|_| Mutex::new(Worker::new(Counts::new(task.clauses.len())))).collect(),
+            block: Block::default(),
             levels: Vec::new(),
             first_finished: None,
             finished_states: 0,
@@ -123,22 +154,19 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         }
     }
 
-    /// Explores level by level until nothing is new or a limit is reached.
-    fn run(&mut self) -> Result<(), Stop> {
-        let mut level = 0..self.add_initial_states()?;
-        while !level.is_empty() {
-            let depth = self.levels.len() as u32 - 1;
-            if self.task.limits.max_depth.is_some_and(|most| depth >= most) {
-                return Err(Stop::Depth);
-            }
-            let outcome = self.expand_level(level.clone(), depth);
-            level = level.end..self.len();
-            if !level.is_empty() {
-                self.levels.push(level.len() as u64);
-            }
-            outcome?;
+    /// The depth of the level to expand, if it may be expanded.
+    fn enter_level(&self) -> Result<u32, Stop> {
+        let depth = self.levels.len() as u32 - 1;
+        if self.task.limits.max_depth.is_some_and(|most| depth >= most) { Err(Stop::Depth) } else { Ok(depth) }
+    }
+
+    /// The next level, which starts at `start`.
+    fn leave_level(&mut self, start: u32) -> Range<u32> {
+        let level = start..self.len();
+        if !level.is_empty() {
+            self.levels.push(level.len() as u64);
         }
-        Ok(())
+        level
     }
 
     fn len(&self) -> u32 {
@@ -148,10 +176,6 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     /// The boundary, if a state may be out of it.
     fn boundary(&self) -> Option<Boundary<'_>> {
         self.is_bounded.then_some(Boundary { visited: &self.visited, states: &self.states })
-    }
-
-    fn threads(&self) -> usize {
-        self.task.threads.clamp(1, MOST_THREADS)
     }
 
     /// Adds the distinct initial states within the boundary, and tells how many there are.
@@ -178,19 +202,6 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             self.levels.push(u64::from(self.len()));
         }
         outcome.map(|()| self.len())
-    }
-
-    fn expand_level(&mut self, level: Range<u32>, depth: u32) -> Result<(), Stop> {
-        let block_size = block::size(self.workers.len());
-        let mut start = level.start;
-        while start < level.end {
-            self.check_limits()?;
-            let block = start..level.end.min(start.saturating_add(block_size));
-            self.expand_block(block.clone())?;
-            start = block.end;
-            self.tell_progress(depth, &level);
-        }
-        Ok(())
     }
 
     /// Takes back what was counted from step `cut` on, until before the expansion of state `end`.

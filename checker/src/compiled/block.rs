@@ -4,7 +4,8 @@
 //! near its processor.
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::actor_system::ActorSystem;
 use crate::engine::Stop;
@@ -12,6 +13,7 @@ use crate::guide::Guide;
 
 use super::Search;
 use super::counts::{Counts, Step};
+use super::crew::{Crew, Job, Shared, write};
 use super::expand::Scratch;
 use super::intern::mix;
 use super::states::States;
@@ -25,7 +27,7 @@ const RUN: u32 = 256;
 const RUNS_ALONE: u32 = 2;
 
 /// Runs of a block, for each of several threads: enough for them to come together seldom.
-const RUNS_TOGETHER: u32 = 32;
+const RUNS_TOGETHER: u32 = 16;
 
 /// How many states are looked up together: the processor waits for memory once for all of them.
 const AHEAD: usize = 32;
@@ -48,7 +50,7 @@ struct Finds {
 /// What a run found, by owner.
 struct Run {
     /// The place of the run in its block.
-    number: usize,
+    number: u32,
     /// The thread that expanded it.
     thread: usize,
     finds: Vec<Finds>,
@@ -61,6 +63,8 @@ pub(super) struct Worker {
     scratch: Scratch,
     /// The runs that it expanded in this block.
     done: Vec<Run>,
+    /// What is new in its own shards.
+    kept: Vec<New>,
     /// Memory for runs to come.
     spare: Vec<Vec<Finds>>,
 }
@@ -68,7 +72,7 @@ pub(super) struct Worker {
 impl Worker {
     /// A worker that has done nothing yet.
     pub(super) fn new(counts: Counts) -> Self {
-        Self { counts, scratch: Scratch::default(), done: Vec::new(), spare: Vec::new() }
+        Self { counts, scratch: Scratch::default(), done: Vec::new(), kept: Vec::new(), spare: Vec::new() }
     }
 }
 
@@ -97,48 +101,113 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does something once for each of `threads` threads, always the same thread for the same index.
-fn together<T: Send>(threads: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    if threads > 1 && rayon::current_num_threads() == threads {
-        return rayon::broadcast(|context| work(context.index()));
+/// A block of states under way.
+#[derive(Default)]
+pub(super) struct Block {
+    states: Range<u32>,
+    /// How many runs were begun.
+    begun: AtomicU32,
+    /// What the runs found, in order.
+    runs: Vec<Run>,
+    /// What is new, in order.
+    new: Vec<New>,
+}
+
+/// Expands the states of a block and adds the states that are new, in the order of their first transitions.
+pub(super) fn expand_block<M: ActorSystem, G: Guide<M>>(
+    search: &RwLock<Search<'_, M, G>>,
+    crew: &Crew,
+    states: Range<u32>,
+) -> Result<(), Stop> {
+    let is_little = states.len() <= RUN as usize;
+    write(search).block = Block { states, ..Block::default() };
+    crew.together(search, Job::Expand, is_little);
+    write(search).gather_runs();
+    crew.together(search, Job::Keep, is_little);
+    write(search).gather_new();
+    crew.together(search, Job::Number, is_little);
+    write(search).add_new()
+}
+
+impl<M: ActorSystem, G: Guide<M>> Shared for Search<'_, M, G> {
+    fn work(&self, job: Job, thread: usize) {
+        match job {
+            Job::Expand => self.expand_runs(thread),
+            Job::Keep => {
+                let kept = keep_new(&self.tables, &self.states, thread, &mut self.visited.of_owner(thread), &self.block.runs);
+                lock(&self.workers[thread]).kept = kept;
+            }
+            Job::Number => self.number_new(thread),
+            Job::Leave => {}
+        }
     }
-    (0..threads).map(work).collect()
 }
 
 impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
-    /// Expands the states of a block and adds the states that are new, in the order of their first transitions.
-    pub(super) fn expand_block(&mut self, block: Range<u32>) -> Result<(), Stop> {
-        let runs = self.expand_runs(&block);
+    /// Expands runs of states until none is left.
+    fn expand_runs(&self, thread: usize) {
+        let Block { states, begun, .. } = &self.block;
+        let mut worker = lock(&self.workers[thread]);
+        loop {
+            let number = begun.fetch_add(1, Ordering::Relaxed);
+            let start = u64::from(states.start) + u64::from(number) * u64::from(RUN);
+            if start >= u64::from(states.end) {
+                return;
+            }
+            let run = start as u32..states.end.min((start as u32).saturating_add(RUN));
+            let finds = self.expand_run(run, &mut worker);
+            worker.done.push(Run { number, thread, finds });
+        }
+    }
+
+    /// Puts what the runs found in order.
+    fn gather_runs(&mut self) {
+        for worker in &self.workers {
+            self.block.runs.append(&mut lock(worker).done);
+        }
+        self.block.runs.sort_unstable_by_key(|run| run.number);
         self.tables.settle();
-        let new = self.sort_out(&runs);
-        let outcome = self.add_new(&new, &runs, block.end);
+    }
+
+    /// Puts what is new in the order of the steps.
+    fn gather_new(&mut self) {
+        let (tables, new) = (&self.tables, &mut self.block.new);
+        for worker in &self.workers {
+            new.append(&mut lock(worker).kept);
+        }
+        if self.workers.len() > 1 {
+            // Each owner comes to the states in order, which this sort makes use of.
+            new.sort_by_key(|new| new.step.from);
+        }
+        for of_one_state in new.chunk_by_mut(|left, right| left.step.from == right.step.from) {
+            of_one_state.sort_unstable_by_key(|new| tables.order(new.step.event));
+        }
+    }
+
+    /// Gives what is new of an owner its numbers.
+    fn number_new(&self, owner: usize) {
+        let mut shards = self.visited.of_owner(owner);
+        for (number, new) in (self.states.len()..).zip(&self.block.new) {
+            if new.owner as usize == owner && new.number != number {
+                shards.renumber(new.hash, new.number, number);
+            }
+        }
+    }
+
+    /// Adds new states in order. The transition to the first state beyond the limit, and all after it, count as not executed.
+    fn add_new(&mut self) -> Result<(), Stop> {
+        let Block { states, runs, new, .. } = std::mem::take(&mut self.block);
+        for new in new {
+            if self.is_full() {
+                self.take_back(new.step, states.end);
+                return Err(Stop::States);
+            }
+            self.add(new.row(&runs, self.states.width()), new.step.from);
+        }
         for Run { thread, finds, .. } in runs {
             lock(&self.workers[thread]).spare.push(finds);
         }
-        outcome
-    }
-
-    /// Expands the states of a block run by run; gives what the runs found, in order.
-    fn expand_runs(&self, block: &Range<u32>) -> Vec<Run> {
-        let starts = (block.start..block.end).step_by(RUN as usize);
-        let runs = Mutex::new(starts.map(|start| start..block.end.min(start.saturating_add(RUN))).enumerate());
-        together(self.threads_for(block.len()), |thread| {
-            let mut worker = lock(&self.workers[thread]);
-            loop {
-                let next = lock(&runs).next();
-                let Some((number, run)) = next else { break };
-                let finds = self.expand_run(run, &mut worker);
-                worker.done.push(Run { number, thread, finds });
-            }
-        });
-        let mut done: Vec<Run> = self.workers.iter().flat_map(|worker| std::mem::take(&mut lock(worker).done)).collect();
-        done.sort_unstable_by_key(|run| run.number);
-        done
-    }
-
-    /// How many threads are worth while for so many states.
-    fn threads_for(&self, states: usize) -> usize {
-        if states <= RUN as usize { 1 } else { self.workers.len() }
+        Ok(())
     }
 
     /// Expands the states of a run; gives what was found, by owner.
@@ -162,43 +231,6 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
             });
         }
         finds
-    }
-
-    /// Finds out what is new, each owner in its own shards; gives it in the order of the steps.
-    fn sort_out(&self, runs: &[Run]) -> Vec<New> {
-        let (states, tables, owners) = (&self.states, &self.tables, self.workers.len());
-        let keep = |owner: usize| keep_new(tables, states, owner, &mut self.visited.of_owner(owner), runs);
-        let threads = if runs.len() == 1 { 1 } else { owners };
-        let mut new = if threads == 1 { (0..owners).flat_map(keep).collect() } else { together(owners, keep).concat() };
-        if owners > 1 {
-            // Each owner comes to the states in order, which this sort makes use of.
-            new.sort_by_key(|new| new.step.from);
-        }
-        for of_one_state in new.chunk_by_mut(|left, right| left.step.from == right.step.from) {
-            of_one_state.sort_unstable_by_key(|new| tables.order(new.step.event));
-        }
-        let renumber = |owner: usize| {
-            let mut shards = self.visited.of_owner(owner);
-            for (number, new) in (states.len()..).zip(&new) {
-                if new.owner as usize == owner && new.number != number {
-                    shards.renumber(new.hash, new.number, number);
-                }
-            }
-        };
-        if threads == 1 { (0..owners).for_each(renumber) } else { together(owners, renumber).clear() }
-        new
-    }
-
-    /// Adds new states in order. The transition to the first state beyond the limit, and all after it, count as not executed.
-    fn add_new(&mut self, new: &[New], runs: &[Run], end: u32) -> Result<(), Stop> {
-        for new in new {
-            if self.is_full() {
-                self.take_back(new.step, end);
-                return Err(Stop::States);
-            }
-            self.add(new.row(runs, self.states.width()), new.step.from);
-        }
-        Ok(())
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
+use super::settled::Apart;
+
 /// Seed of the hashes: fixed, although no result depends on it.
 const SEED: u64 = 0x6665_6e63_6570_6f73;
 
@@ -21,7 +23,7 @@ pub(super) fn mix(number: u64) -> u64 {
 
 /// Values with their numbers, for what is met seldom: every look-up takes a lock, which readers share.
 pub(super) struct Values<V> {
-    known: RwLock<Known<V>>,
+    known: Apart<RwLock<Known<V>>>,
     hasher: FixedState,
 }
 
@@ -63,7 +65,7 @@ impl<V: Hash + PartialEq> Values<V> {
     /// No values.
     pub(super) fn new() -> Self {
         let known = Known { list: Vec::new(), table: HashTable::new() };
-        Self { known: RwLock::new(known), hasher: FixedState::with_seed(SEED) }
+        Self { known: Apart(RwLock::new(known)), hasher: FixedState::with_seed(SEED) }
     }
 
     /// The number of a value, which is added if it is new.
@@ -71,7 +73,7 @@ impl<V: Hash + PartialEq> Values<V> {
         let half = (self.hasher.hash_one(&value) >> 32) as u32;
         let known = self.read().find(half, &value);
         known.unwrap_or_else(|| {
-            let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+            let mut known = self.known.0.write().unwrap_or_else(PoisonError::into_inner);
             // Another thread may have added it meanwhile.
             known.find(half, &value).unwrap_or_else(|| known.add(half, value))
         })
@@ -84,6 +86,6 @@ impl<V: Hash + PartialEq> Values<V> {
 
     /// All values, for several look-ups.
     pub(super) fn read(&self) -> RwLockReadGuard<'_, Known<V>> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
+        self.known.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

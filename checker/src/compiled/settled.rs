@@ -50,13 +50,17 @@ impl Key for (u64, u32) {
 /// Results that are computed once.
 pub(super) struct Memo<K, V> {
     settled: Places<K, V>,
-    fresh: Mutex<Places<K, V>>,
+    fresh: Apart<Mutex<Places<K, V>>>,
 }
+
+/// Something in memory of its own: what one thread writes must not lie beside what all others read.
+#[repr(align(128))]
+pub(super) struct Apart<T>(pub(super) T);
 
 impl<K: Key, V: Copy + Default> Memo<K, V> {
     /// Nothing remembered.
     pub(super) fn new() -> Self {
-        Self { settled: Places::new(), fresh: Mutex::new(Places::new()) }
+        Self { settled: Places::new(), fresh: Apart(Mutex::new(Places::new())) }
     }
 
     /// The remembered result, or else the computed one, which is remembered.
@@ -70,18 +74,18 @@ impl<K: Key, V: Copy + Default> Memo<K, V> {
 
     #[cold]
     fn fresh_or(&self, key: K, compute: impl FnOnce() -> V) -> V {
-        let known = lock(&self.fresh).find(key);
+        let known = lock(&self.fresh.0).find(key);
         known.unwrap_or_else(|| {
             // Not under the lock, since it may take long; two threads that compute the same get the same.
             let value = compute();
-            lock(&self.fresh).insert(key, value);
+            lock(&self.fresh.0).insert(key, value);
             value
         })
     }
 
     /// Makes what is fresh settled.
     pub(super) fn settle(&mut self) {
-        let fresh = self.fresh.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let fresh = self.fresh.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         if fresh.len > 0 {
             for (key, value) in std::mem::replace(fresh, Places::new()).places {
                 if key != K::NEVER {
