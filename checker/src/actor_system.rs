@@ -87,18 +87,44 @@ pub fn acting<Msg, Timer, Random>(action: &ActorModelAction<Msg, Timer, Random>)
 
 /// What a clause sees of one step of an actor system: the action, its facts, the history, and actors.
 ///
-/// A judgement that looks at the acting actor only is remembered and never computed twice; one that looks at another actor is
-/// computed again wherever that step occurs.
+/// A judgement that looks at the acting actor only is remembered and never computed twice; one that looks at other actors too is
+/// computed anew when their states are others.
 pub struct ActorStep<'a, M: ActorSystem> {
     transition: &'a Transition<'a, M>,
     acting: Option<usize>,
-    looked_elsewhere: Cell<bool>,
+    elsewhere: Cell<Elsewhere>,
+}
+
+/// At which actors, other than the acting one, a judgement looked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Elsewhere(u128);
+
+impl Elsewhere {
+    /// The highest bit stands for all actors from there on.
+    fn bit(index: usize) -> u128 {
+        1 << index.min(127)
+    }
+
+    /// Whether it looked at the actor with this index.
+    pub(crate) fn has(self, index: usize) -> bool {
+        self.0 & Self::bit(index) != 0
+    }
+
+    /// Whether it looked at no other actor.
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// At which actors one of the two looked.
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
 }
 
 impl<'a, M: ActorSystem> ActorStep<'a, M> {
     /// The step of a transition.
     pub fn of(transition: &'a Transition<'a, M>) -> Self {
-        Self { transition, acting: acting(transition.action), looked_elsewhere: Cell::new(false) }
+        Self { transition, acting: acting(transition.action), elsewhere: Cell::new(Elsewhere::default()) }
     }
 
     /// The action.
@@ -144,14 +170,14 @@ impl<'a, M: ActorSystem> ActorStep<'a, M> {
         &self.transition.after.history
     }
 
-    /// Whether somebody looked at an actor that does not act.
-    pub(crate) fn has_looked_elsewhere(&self) -> bool {
-        self.looked_elsewhere.get()
+    /// At which actors that do not act somebody looked so far.
+    pub(crate) fn elsewhere(&self) -> Elsewhere {
+        self.elsewhere.get()
     }
 
     fn look_at(&self, index: usize) {
         if self.acting != Some(index) {
-            self.looked_elsewhere.set(true);
+            self.elsewhere.set(self.elsewhere.get().with(Elsewhere(Elsewhere::bit(index))));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use stateright::actor::Actor;
 
-use crate::actor_system::{ActorStep, ActorSystem};
+use crate::actor_system::{ActorStep, ActorSystem, Elsewhere};
 use crate::describe::{Described, Transition};
 
 /// What a clause says of one transition.
@@ -33,8 +33,15 @@ pub enum Reads {
 pub(crate) struct Ruling {
     /// The judgement.
     pub(crate) judgement: Judgement,
-    /// Whether it looked at actors that do not act.
-    pub(crate) looked_elsewhere: bool,
+    /// At which actors that do not act it looked.
+    pub(crate) elsewhere: Elsewhere,
+}
+
+impl Ruling {
+    /// A judgement of a clause about which it is known beforehand what it reads.
+    fn plain(judgement: Judgement) -> Self {
+        Self { judgement, elsewhere: Elsewhere::default() }
+    }
 }
 
 type Judge<M> = Box<dyn Fn(&Transition<'_, M>) -> Ruling + Send + Sync>;
@@ -54,7 +61,7 @@ impl<M: Described> Clause<M> {
         name: impl Into<String>,
         judge: impl Fn(&Transition<'_, M>) -> Judgement + Send + Sync + 'static,
     ) -> Self {
-        let judge = move |transition: &Transition<'_, M>| Ruling { judgement: judge(transition), looked_elsewhere: true };
+        let judge = move |transition: &Transition<'_, M>| Ruling::plain(judge(transition));
         Self { name: name.into(), reads: Reads::State, judge: Box::new(judge) }
     }
 
@@ -80,10 +87,7 @@ impl<M: ActorSystem> Clause<M> {
         name: impl Into<String>,
         judge: impl Fn(&M::History) -> Judgement + Send + Sync + 'static,
     ) -> Self {
-        let judge = move |transition: &Transition<'_, M>| Ruling {
-            judgement: judge(&transition.after.history),
-            looked_elsewhere: false,
-        };
+        let judge = move |transition: &Transition<'_, M>| Ruling::plain(judge(&transition.after.history));
         Self { name: name.into(), reads: Reads::History, judge: Box::new(judge) }
     }
 
@@ -96,15 +100,12 @@ impl<M: ActorSystem> Clause<M> {
         index: usize,
         judge: impl Fn(&<M::Actor as Actor>::State) -> Judgement + Send + Sync + 'static,
     ) -> Self {
-        let judge = move |transition: &Transition<'_, M>| Ruling {
-            judgement: judge(&transition.after.actor_states[index]),
-            looked_elsewhere: true,
-        };
+        let judge = move |transition: &Transition<'_, M>| Ruling::plain(judge(&transition.after.actor_states[index]));
         Self { name: name.into(), reads: Reads::Actor(index), judge: Box::new(judge) }
     }
 
     /// A clause about a step: the action, the actor that acts, the history. It may look at other actors, too, at the
-    /// price that this judgement is computed anew each time.
+    /// price that the judgement is computed anew when their states are others: let it look no further than it must.
     pub fn on_step(
         name: impl Into<String>,
         judge: impl Fn(&ActorStep<'_, M>) -> Judgement + Send + Sync + 'static,
@@ -112,7 +113,7 @@ impl<M: ActorSystem> Clause<M> {
         let judge = move |transition: &Transition<'_, M>| {
             let step = ActorStep::of(transition);
             let judgement = judge(&step);
-            Ruling { judgement, looked_elsewhere: step.has_looked_elsewhere() }
+            Ruling { judgement, elsewhere: step.elsewhere() }
         };
         Self { name: name.into(), reads: Reads::Step, judge: Box::new(judge) }
     }

@@ -12,6 +12,7 @@ mod counts;
 mod crew;
 mod expand;
 mod intern;
+mod judged;
 mod layout;
 mod network;
 mod report;

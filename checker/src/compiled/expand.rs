@@ -1,11 +1,12 @@
 //! The successors of a state, by look-ups.
 
-use crate::actor_system::ActorSystem;
+use crate::actor_system::{ActorSystem, Elsewhere};
 use crate::clause::Reads;
 use crate::describe::Transition;
 use crate::guide::Guide;
 
 use super::intern::{NOTHING, mix};
+use super::judged::Judged;
 use super::network::NetworkKind;
 use super::settled::pair;
 use super::states::States;
@@ -54,6 +55,18 @@ pub(super) struct Scratch {
     possible: Vec<Possible>,
     changes: Vec<Change>,
     seen: Vec<(usize, Kind)>,
+    judged: Judged,
+}
+
+impl Scratch {
+    /// The state after the changes.
+    fn after(&self) -> Vec<u32> {
+        let mut row = self.row.clone();
+        for change in &self.changes {
+            row[change.column as usize] = change.cell;
+        }
+        row
+    }
 }
 
 /// An event that can happen to the actor of a column, and what it leads to.
@@ -90,11 +103,12 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         let hash = self.layout.hash(&scratch.row);
         let is_careful = boundary.is_some() || !self.guide.reads_steps_only();
         for place in 0..scratch.possible.len() {
-            let Possible { column, event, outcome } = scratch.possible[place];
+            let possible = scratch.possible[place];
+            let Possible { column, event, outcome } = possible;
             let class = outcome.class;
             let mut after = hash.wrapping_add(self.change(column, event, &outcome, scratch));
             scratch.seen.clear();
-            if (class & 1 != 0 || is_careful) && !self.look(&mut after, boundary, event, class, scratch) {
+            if (class & 1 != 0 || is_careful) && !self.look(&mut after, boundary, possible, scratch) {
                 continue;
             }
             let Scratch { row, changes, seen, .. } = &*scratch;
@@ -189,28 +203,30 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         &self,
         hash: &mut u64,
         boundary: Option<Boundary<'_>>,
-        event: u32,
-        class: u32,
+        possible: Possible,
         scratch: &mut Scratch,
     ) -> bool {
-        let mut row = scratch.row.clone();
-        for change in &scratch.changes {
-            row[change.column as usize] = change.cell;
-        }
-        let is_outside = |boundary: Boundary<'_>| {
-            !boundary.is_known(*hash, &row) && !self.system.within_boundary(&self.whole(&row))
-        };
-        if boundary.is_some_and(is_outside) {
-            return false;
+        if let Some(boundary) = boundary {
+            let row = scratch.after();
+            if !boundary.is_known(*hash, &row) && !self.system.within_boundary(&self.whole(&row)) {
+                return false;
+            }
         }
         if !self.guide.reads_steps_only() {
-            let column = self.layout.context();
-            let Some(context) = self.guided_by_states(event, &scratch.row, &row) else { return false };
+            let (row, column) = (scratch.after(), self.layout.context());
+            let Some(context) = self.guided_by_states(possible.event, &scratch.row, &row) else { return false };
             *hash = hash.wrapping_add(self.layout.hash_change(column, row[column], context));
             scratch.changes.push(Change { column: column as u32, cell: context });
         }
-        if class & 1 != 0 {
-            self.judge_by_states(event, class, &row, scratch);
+        let class = possible.outcome.class;
+        if class & 1 == 0 {
+            return true;
+        }
+        if ((class >> 1) as usize) < self.settled.depends.len() {
+            self.judge(possible, self.settled.depends.list(class >> 1), scratch);
+        } else {
+            let clauses: Vec<u32> = self.classes.get(class >> 1).depends().collect();
+            self.judge(possible, &clauses, scratch);
         }
         true
     }
@@ -226,43 +242,49 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         Some(self.contexts.intern((history, self.guides.intern(next))))
     }
 
-    /// Judges the clauses whose judgement depends on more than the step. What a clause says of an actor is remembered.
-    fn judge_by_states(&self, event: u32, class: u32, after: &[u32], scratch: &mut Scratch) {
-        let Scratch { row: before, seen, .. } = scratch;
-        let of_class = self.classes.get(class >> 1);
-        let depend = (0_u32..).zip(&of_class.kinds).filter(|(_, kind)| **kind == Kind::Depends).map(|(index, _)| index);
-        let mut others = Vec::new();
-        for index in depend {
-            match self.clauses[index as usize].reads() {
+    /// Judges clauses whose judgement depends on more than the step.
+    fn judge(&self, possible: Possible, clauses: &[u32], scratch: &mut Scratch) {
+        for &clause in clauses {
+            let kind = match self.clauses[clause as usize].reads() {
+                // Another actor acts, else the step would tell: so what the clause says of its own is as it was.
                 Reads::Actor(actor) => {
-                    let judge = || self.judge_each(event, before, after, &[index], false)[0].1;
-                    let kind = self.actor_kinds.get_or(pair(index, after[actor]), judge);
-                    seen.push((index as usize, kind));
+                    let judge = || self.rule(possible.event, clause, scratch).0;
+                    self.actor_kinds.get_or(pair(clause, scratch.row[actor]), judge)
                 }
-                _ => others.push(index),
-            }
-        }
-        if !others.is_empty() {
-            let needs_network = others.iter().any(|index| self.clauses[*index as usize].reads() == Reads::State);
-            seen.extend(self.judge_each(event, before, after, &others, needs_network));
+                Reads::Step | Reads::History => self.judge_step(possible, clause, scratch),
+                Reads::State => self.rule(possible.event, clause, scratch).0,
+            };
+            scratch.seen.push((clause as usize, kind));
         }
     }
 
-    /// Judges some clauses on the states before and after a step.
-    fn judge_each(
-        &self,
-        event: u32,
-        before: &[u32],
-        after: &[u32],
-        clauses: &[u32],
-        needs_network: bool,
-    ) -> Vec<(usize, Kind)> {
-        let state = |row: &[u32]| if needs_network { self.whole(row) } else { self.without_network(row) };
-        let (before, after, action) = (state(before), state(after), self.action(event));
+    /// What a clause says that looks at several actors.
+    fn judge_step(&self, possible: Possible, clause: u32, scratch: &mut Scratch) -> Kind {
+        let Possible { column, event, .. } = possible;
+        let step = [event, scratch.row[self.layout.context()]];
+        let ask = |scratch: &mut Scratch| {
+            let Scratch { row, judged, .. } = scratch;
+            judged.ask(clause, step, &row[..self.layout.actors], column as usize);
+        };
+        ask(scratch);
+        scratch.judged.answer().unwrap_or_else(|| {
+            let (kind, elsewhere) = self.rule(event, clause, scratch);
+            scratch.judged.note(clause, elsewhere);
+            ask(scratch);
+            scratch.judged.remember(kind);
+            kind
+        })
+    }
+
+    /// Has a clause judge the states before and after a step.
+    fn rule(&self, event: u32, clause: u32, scratch: &Scratch) -> (Kind, Elsewhere) {
+        let clause = &self.clauses[clause as usize];
+        let is_of_actors = clause.reads() != Reads::State;
+        let state = |row: &[u32]| if is_of_actors { self.without_network(row) } else { self.whole(row) };
+        let (before, after, action) = (state(&scratch.row), state(&scratch.after()), self.action(event));
         let facts = self.system.facts(&before, &action, &after);
-        let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
-        let judge = |index: &u32| Kind::of(&self.clauses[*index as usize].judge(&transition));
-        clauses.iter().map(|index| (*index as usize, judge(index))).collect()
+        let ruling = clause.rule(&Transition { before: &before, action: &action, after: &after, facts: &facts });
+        (Kind::of(&ruling.judgement), ruling.elsewhere)
     }
 }
 

@@ -196,6 +196,8 @@ pub(super) struct Settled {
     pub(super) has_local_events: bool,
     /// By number of moves: the column and the delta of each.
     pub(super) moves: Lists<(u32, u32)>,
+    /// By class: the clauses that must see more than the step.
+    pub(super) depends: Lists<u32>,
     /// By context: the state of the guide.
     guide_of: Vec<u32>,
     /// By state of the guide, if a state of the system was added with it: how far it is, and whether it has reached its end.
@@ -219,6 +221,9 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         }
         for moves in &self.moves.read().list()[self.settled.moves.len()..] {
             self.settled.moves.push(moves.iter().copied());
+        }
+        for class in &self.classes.read().list()[self.settled.depends.len()..] {
+            self.settled.depends.push(class.depends());
         }
         let contexts = self.contexts.read();
         self.settled.guide_of.extend(contexts.list()[self.settled.guide_of.len()..].iter().map(|context| context.1));

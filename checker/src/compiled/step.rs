@@ -80,6 +80,13 @@ pub(super) struct Class {
     pub(super) kinds: Vec<Kind>,
 }
 
+impl Class {
+    /// The clauses that must see more than the step.
+    pub(super) fn depends(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.kinds).filter(|(_, kind)| **kind == Kind::Depends).map(|(clause, _)| clause)
+    }
+}
+
 impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
     /// What an event leads to, if the actor of `column` (none for a loss) and the context are as in `row`.
     pub(super) fn outcome(&self, row: &[u32], column: usize, event: u32) -> Outcome {
@@ -273,7 +280,7 @@ fn kind_of<M: ActorSystem>(clause: &Clause<M>, transition: &Transition<'_, M>) -
         Reads::Actor(_) | Reads::History => Kind::of(&clause.judge(transition)),
         Reads::Step => {
             let ruling = clause.rule(transition);
-            if ruling.looked_elsewhere { Kind::Depends } else { Kind::of(&ruling.judgement) }
+            if ruling.elsewhere.is_none() { Kind::of(&ruling.judgement) } else { Kind::Depends }
         }
     }
 }
