@@ -60,8 +60,9 @@ where
             State: Send + Sync,
             Random: Send + Sync,
             Storage: Send + Sync,
-        > + Sync,
-    C: Sync,
+        > + Send
+        + Sync,
+    C: Send + Sync,
     H: Clone + Debug + Hash + PartialEq + Send + Sync,
 {
     type Actor = A;

@@ -5,8 +5,10 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stateright::Model;
+use stateright::actor::{Actor, ActorModel};
+use stateright::{Expectation, Model};
 
+use crate::clause::{Clause, Judgement};
 use crate::describe::{Described, Telling, Transition};
 use crate::engine::{Engine, Limits, Quiet, Task};
 use crate::guide::Unguided;
@@ -19,7 +21,7 @@ type NameOf<A> = Box<dyn Fn(&A) -> String + Send + Sync>;
 
 /// A model whose actions get names from a function: one term a name, no outcomes, all actions fair unless said otherwise.
 pub struct Named<M: Model> {
-    model: M,
+    model: Arc<M>,
     vocabulary: Vec<String>,
     is_fair: Vec<bool>,
     name_of: NameOf<M::Action>,
@@ -29,6 +31,14 @@ impl<M: Model> Named<M> {
     /// A model whose actions are named by `name_of`; names outside of `names` count as [`OTHER`].
     pub fn new<N: Into<String>>(
         model: M,
+        names: impl IntoIterator<Item = N>,
+        name_of: impl Fn(&M::Action) -> String + Send + Sync + 'static,
+    ) -> Self {
+        Self::of(Arc::new(model), names, name_of)
+    }
+
+    fn of<N: Into<String>>(
+        model: Arc<M>,
         names: impl IntoIterator<Item = N>,
         name_of: impl Fn(&M::Action) -> String + Send + Sync + 'static,
     ) -> Self {
@@ -51,7 +61,7 @@ impl<M: Model> Named<M> {
     /// As [`Named::from_debug`], with the names that an exploration within `limits` comes across, in alphabetical order.
     pub fn discover(model: M, limits: &Limits) -> Self
     where
-        M: Sync,
+        M: Send + Sync,
         M::State: Clone + Hash + PartialEq + Send + Sync,
         M::Action: Clone + Debug + Send + Sync + 'static,
     {
@@ -71,7 +81,7 @@ impl<M: Model> Named<M> {
             progress: &Quiet,
         });
         let names = std::mem::take(&mut *names.lock().unwrap_or_else(PoisonError::into_inner));
-        Self::from_debug(nameless.model, names)
+        Self::of(nameless.model, names, first_word)
     }
 
     /// Exempts the actions with these names from weak fairness.
@@ -85,6 +95,49 @@ impl<M: Model> Named<M> {
     /// The model itself.
     pub fn inner(&self) -> &M {
         &self.model
+    }
+
+    /// The model's own properties as clauses, and the names of those that are none: what must hold `eventually` is no matter of
+    /// one transition, and is checked as a [`LivenessClause`](crate::clause::LivenessClause).
+    ///
+    /// An `always` property is broken by the first transition that leads to a state without it (by any transition, if it does
+    /// not hold initially); a `sometimes` property is upheld by a transition that leads to a state with it, so that it is
+    /// vacuous if there is none. They read whole states, so an engine can remember nothing of what they say.
+    pub fn properties(&self) -> (Vec<Clause<Self>>, Vec<&'static str>)
+    where
+        Self: Described<State = M::State>,
+        M: Send + Sync + 'static,
+    {
+        let (mut clauses, mut others) = (Vec::new(), Vec::new());
+        for property in self.model.properties() {
+            let (model, holds) = (Arc::clone(&self.model), property.condition);
+            let initially = self.model.init_states().iter().all(|state| holds(&model, state));
+            match property.expectation {
+                Expectation::Eventually => others.push(property.name),
+                Expectation::Always => clauses.push(Clause::on_state(property.name, move |step| {
+                    if initially && holds(&model, step.after) {
+                        Judgement::Upheld
+                    } else {
+                        Judgement::Broken(if initially { "it does not hold" } else { "it does not hold initially" }.into())
+                    }
+                })),
+                Expectation::Sometimes => clauses.push(Clause::on_state(property.name, move |step| {
+                    if holds(&model, step.after) { Judgement::Upheld } else { Judgement::Silent }
+                })),
+            }
+        }
+        (clauses, others)
+    }
+}
+
+impl<A, C, H> Named<ActorModel<A, C, H>>
+where
+    A: Actor<Msg: Ord + 'static, Timer: Ord + 'static, Random: 'static>,
+    H: Clone + Debug + Hash,
+{
+    /// An actor model whose actions are named by their kinds.
+    pub fn actors(model: ActorModel<A, C, H>) -> Self {
+        Self::from_debug(model, ["Deliver", "Drop", "Timeout", "Crash", "Recover", "SelectRandom"])
     }
 }
 
@@ -120,7 +173,7 @@ impl<M: Model> Model for Named<M> {
 
 impl<M> Described for Named<M>
 where
-    M: Model + Sync,
+    M: Model + Send + Sync,
     M::State: Clone + Hash + PartialEq + Send + Sync,
     M::Action: Clone + Debug + Send + Sync,
 {
