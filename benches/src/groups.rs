@@ -9,6 +9,8 @@ use crate::subject::{Scale, Subject};
 /// A table of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GroupName {
+    /// A view of the Iggy models: what the product explores
+    Iggy,
     /// The core with its fences: all engines
     Core,
     /// The core at growing sizes
@@ -35,6 +37,7 @@ impl GroupName {
     /// Its heading in the report.
     pub fn heading(self) -> &'static str {
         match self {
+            Self::Iggy => "A view of the Iggy models",
             Self::Core => "The core of the fencing contract",
             Self::Growth => "The core as it grows",
             Self::FirstBreach => "Time to the first counterexample",
@@ -52,6 +55,10 @@ impl GroupName {
                  transition system: the numbers of states are equal. Languages, representations and engines differ at once, so a ratio between tools says something \
                  about this model only."
             }
+            Self::Iggy => {
+                "A purge with pending polls under the contract iggy-2026-08, with the budgets for continuous integration. Our engines judge all clauses of the \
+                 specification and keep witnesses and stories; Stateright is asked for nothing and only explores."
+            }
             Self::Growth => "The same with more polls, commits and purges.",
             Self::FirstBreach => {
                 "The same without the fences: a foreign bookmark is reachable in a few steps, so mostly the start of \
@@ -66,17 +73,17 @@ impl GroupName {
     /// Everybody who takes part, the reference included.
     pub fn contestants(self, is_quick: bool) -> Vec<Contestant> {
         let scale = if is_quick { Scale::Tiny } else { Scale::Large };
-        let ours = |subject| on_one_and_two_threads(subject, &OURS);
         match self {
+            Self::Iggy => race(Subject::Iggy(if is_quick { "join-with-drain" } else { "purge-with-pending-polls" })),
             Self::Core => core(scale),
             Self::Growth => growth(if is_quick { &[Scale::Tiny] } else { &[Scale::Tiny, Scale::Small, Scale::Large] }),
             Self::FirstBreach => first_breach(scale),
-            Self::Paxos => ours(Subject::Paxos(if is_quick { 2 } else { 3 })),
+            Self::Paxos => race(Subject::Paxos(if is_quick { 2 } else { 3 })),
             Self::TwoPhase => {
-                let engines: Vec<_> = OURS.into_iter().filter(|engine| *engine != EngineName::Compiled).collect();
+                let engines = [EngineName::Plain, EngineName::StaterightBfs, EngineName::StaterightDfs];
                 on_one_and_two_threads(Subject::TwoPhase(if is_quick { 5 } else { 8 }), &engines)
             }
-            Self::TwoPhaseActors => ours(Subject::TwoPhaseActors(if is_quick { 4 } else { 6 })),
+            Self::TwoPhaseActors => race(Subject::TwoPhaseActors(if is_quick { 4 } else { 6 })),
         }
     }
 }
@@ -88,10 +95,17 @@ fn on_one_and_two_threads(subject: Subject, engines: &[EngineName]) -> Vec<Conte
         .collect()
 }
 
+/// Our models on the engines that explore them; the fast ones also on two threads.
+fn race(subject: Subject) -> Vec<Contestant> {
+    let alone = OURS.map(|engine| Contestant::new(subject, engine));
+    let fast = [EngineName::Compiled, EngineName::StaterightDfs];
+    alone.into_iter().chain(fast.map(|engine| Contestant::new(subject, engine).with_threads(2))).collect()
+}
+
 fn core(scale: Scale) -> Vec<Contestant> {
     let subject = Subject::Core(scale, true);
-    let mut contestants = on_one_and_two_threads(subject, &OURS);
-    contestants.extend(on_one_and_two_threads(subject, &[EngineName::Tlc]));
+    let mut contestants = race(subject);
+    contestants.push(Contestant::new(subject, EngineName::Tlc));
     let spins = [EngineName::Spin, EngineName::SpinBfs, EngineName::SpinCollapse, EngineName::SpinHc4];
     contestants.extend(spins.map(|engine| Contestant::new(subject, engine)));
     contestants

@@ -20,6 +20,7 @@ use crate::contestant::Contestant;
 use crate::core_model::{self, CoreModel, NO_FOREIGN_BOOKMARK, OWNER};
 use crate::engine::{EngineName, Goal};
 use crate::failure::Failure;
+use crate::iggy;
 use crate::measurement::{Measurement, peak_bytes_of};
 use crate::paxos::{LINEARIZABLE, PaxosModel, is_linearizable_history, paxos_model};
 use crate::subject::{Scale, Subject};
@@ -65,6 +66,7 @@ pub fn run(contestant: &Contestant) -> Result<Measurement, Failure> {
         Subject::Paxos(clients) => explore_actors(paxos(clients), contestant),
         Subject::TwoPhaseActors(managers) => explore_actors(two_phase_actors(managers), contestant),
         Subject::TwoPhase(managers) => explore(two_phase(managers), contestant),
+        Subject::Iggy(view) => iggy::explore(view, contestant),
     }
 }
 
@@ -129,7 +131,7 @@ where
 {
     match contestant.engine {
         // None of the models here has a boundary.
-        EngineName::Compiled => measure(&Compiled { is_unbounded: true }, promised, contestant),
+        EngineName::Compiled => measure_promised(&Compiled { is_unbounded: true }, promised, contestant),
         _ => explore(promised, contestant),
     }
 }
@@ -143,7 +145,7 @@ where
         + 'static,
 {
     match contestant.engine {
-        EngineName::Plain => measure(&Plain, promised, contestant),
+        EngineName::Plain => measure_promised(&Plain, promised, contestant),
         EngineName::StaterightBfs => {
             measure_stateright(|| promised.model.checker().threads(contestant.threads).spawn_bfs().join(), contestant)
         }
@@ -155,9 +157,9 @@ where
 }
 
 /// Explores by one of our engines.
-fn measure<M, E>(engine: &E, promised: Promised<M>, contestant: &Contestant) -> Result<Measurement, Failure>
+fn measure_promised<M, E>(engine: &E, promised: Promised<M>, contestant: &Contestant) -> Result<Measurement, Failure>
 where
-    M: Model<State: Clone + Hash + PartialEq + Send + Sync, Action: Clone + Debug + Send + Sync> + Sync,
+    M: Model<State: Clone + Hash + PartialEq + Send + Sync, Action: Clone + Debug + Send + Sync> + Send + Sync,
     E: Engine<Named<M>>,
 {
     let model = Named::new(promised.model, ["step"], |_| "step".to_owned());
@@ -165,15 +167,19 @@ where
     if contestant.goal == Goal::FirstBreach {
         limits.interrupt = promised.breached;
     }
-    let task = Task {
-        model: &model,
-        guide: &Unguided,
-        clauses: &[promised.clause],
-        liveness: &[],
-        limits: &limits,
-        threads: contestant.threads,
-        progress: &Quiet,
-    };
+    measure(engine, &model, &[promised.clause], &limits, contestant)
+}
+
+/// Explores by one of our engines.
+pub fn measure<M: Described, E: Engine<M>>(
+    engine: &E,
+    model: &M,
+    clauses: &[Clause<M>],
+    limits: &Limits,
+    contestant: &Contestant,
+) -> Result<Measurement, Failure> {
+    let task =
+        Task { model, guide: &Unguided, clauses, liveness: &[], limits, threads: contestant.threads, progress: &Quiet };
     let started = Instant::now();
     let exploration = engine.explore(&task);
     let seconds = started.elapsed().as_secs_f64();
@@ -192,7 +198,7 @@ where
 }
 
 /// Explores by one of Stateright's engines.
-fn measure_stateright<M, K>(explore: impl FnOnce() -> K, contestant: &Contestant) -> Result<Measurement, Failure>
+pub fn measure_stateright<M, K>(explore: impl FnOnce() -> K, contestant: &Contestant) -> Result<Measurement, Failure>
 where
     M: Model<State: Clone + Debug + Hash + PartialEq, Action: Clone + PartialEq>,
     K: Checker<M>,

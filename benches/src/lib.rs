@@ -13,6 +13,7 @@ pub mod core_model;
 pub mod engine;
 pub mod failure;
 pub mod groups;
+pub mod iggy;
 pub mod in_process;
 pub mod machine;
 pub mod measurement;

@@ -3,6 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
+use fencepost_spec::library::VIEWS;
+
 use crate::core_model::CoreSize;
 use crate::failure::Failure;
 
@@ -56,6 +58,8 @@ pub enum Subject {
     TwoPhase(usize),
     /// Two-phase commit as actors, with this many managers.
     TwoPhaseActors(usize),
+    /// The view of the Iggy models with this name.
+    Iggy(&'static str),
 }
 
 impl Subject {
@@ -75,6 +79,8 @@ impl Subject {
             Self::TwoPhase(8) => 1_745_408,
             Self::TwoPhaseActors(4) => 10_255,
             Self::TwoPhaseActors(6) => 1_004_095,
+            Self::Iggy("join-with-drain") => 84_007,
+            Self::Iggy("purge-with-pending-polls") => 1_626_912,
             _ => return None,
         })
     }
@@ -88,6 +94,7 @@ impl Display for Subject {
             Self::Paxos(clients) => write!(formatter, "paxos-{clients}"),
             Self::TwoPhase(managers) => write!(formatter, "two-phase-{managers}"),
             Self::TwoPhaseActors(managers) => write!(formatter, "two-phase-actors-{managers}"),
+            Self::Iggy(view) => write!(formatter, "iggy-{view}"),
         }
     }
 }
@@ -103,10 +110,11 @@ impl FromStr for Subject {
         let cores = Scale::ALL.into_iter().flat_map(|scale| fenced.map(|is_fenced| Self::Core(scale, is_fenced)));
         let others = (1..=MOST_PARTICIPANTS)
             .flat_map(|number| [Self::Paxos(number), Self::TwoPhase(number), Self::TwoPhaseActors(number)]);
-        cores.chain(others).find(|subject| subject.to_string() == name).ok_or_else(|| {
+        let views = VIEWS.iter().map(|view| Self::Iggy(view));
+        cores.chain(others).chain(views).find(|subject| subject.to_string() == name).ok_or_else(|| {
             Failure::wrong(format!(
                 "no model is called {name:?}: there are core-SCALE and core-SCALE-unfenced (tiny, small, large, huge), \
-                 paxos-CLIENTS, two-phase-MANAGERS and two-phase-actors-MANAGERS (1 to {MOST_PARTICIPANTS})"
+                 paxos-CLIENTS, two-phase-MANAGERS and two-phase-actors-MANAGERS (1 to {MOST_PARTICIPANTS}), and iggy-VIEW"
             ))
         })
     }
@@ -118,7 +126,7 @@ mod tests {
 
     #[test]
     fn given_a_name_when_parsed_should_name_the_same_subject() {
-        for name in ["core-tiny", "core-large-unfenced", "paxos-3", "two-phase-8", "two-phase-actors-6"] {
+        for name in ["core-tiny", "core-large-unfenced", "paxos-3", "two-phase-8", "two-phase-actors-6", "iggy-liveness"] {
             assert_eq!(name.parse::<Subject>().map(|subject| subject.to_string()), Ok(name.to_owned()));
         }
     }
