@@ -85,8 +85,7 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
         budget: &arguments.exploring.budget(interrupt::flag()?),
         progress: &terminal_progress,
     };
-    let results: Vec<ContractResult> =
-        contracts.into_iter().map(|contract| run_contract(contract, &options)).collect();
+    let results: Vec<ContractResult> = contracts.into_iter().map(|contract| run_contract(contract, &options)).collect();
     let margins = arguments.margins.then(|| crate::margins::margins(&results, &options));
     let report = Report { results, removed, remarks, stories, margins };
     let printed = output::print(&match arguments.format {

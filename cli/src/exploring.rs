@@ -18,7 +18,7 @@ use fencepost_models::iggy::views::BoundsSet;
 /// How to explore, and when to stop.
 #[derive(Args, Clone, Debug)]
 pub struct ExploringArguments {
-    /// How large the views are: quick, ci or deep
+    /// How large the views are: quick (seconds), ci (a minute or two) or deep (a night)
     #[arg(long, value_name = "SIZE", default_value = "quick")]
     pub bounds: BoundsSet,
     /// Worker threads; the result does not depend on them [default: as many as the machine has]

@@ -168,7 +168,13 @@ fn margin(clause: &Clause, unchanged: &ContractResult, mutants: &[Mutant]) -> Ma
         }
         (None, _) => Outcome::NotCaught(MutantName { repair, change: clause.mutant.change }),
     };
-    Margin { clause: clause.name, contract: unchanged.contract.name.clone(), bound_steps, mutants: caught.len(), outcome }
+    Margin {
+        clause: clause.name,
+        contract: unchanged.contract.name.clone(),
+        bound_steps,
+        mutants: caught.len(),
+        outcome,
+    }
 }
 
 /// Whether a clause is judged in a view and not broken.

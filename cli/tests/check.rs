@@ -30,7 +30,9 @@ fn given_one_view_when_checked_as_json_should_have_the_shape_of_the_report() {
     assert_eq!(report["schema"], "fencepost.report/1");
     assert_eq!(report["command"], "check");
     let result = &report["results"][0];
-    for (field, value) in [("contract", "iggy-2026-08"), ("family", "iggy"), ("bounds", "quick"), ("engine", "compiled")] {
+    for (field, value) in
+        [("contract", "iggy-2026-08"), ("family", "iggy"), ("bounds", "quick"), ("engine", "compiled")]
+    {
         assert_eq!(result[field], value);
     }
     assert!(result["states"].as_u64() > Some(0) && result["depth"].as_u64() > Some(0));

@@ -12,13 +12,13 @@ use support::text_of;
 fn given_a_long_check_when_interrupted_should_print_the_partial_table_and_end_with_3() {
     // The time-out is for the case that the signal gets lost: then the report says `stopped (time)`.
     let arguments = [
-        "owner-installed",
+        "iggy-2026-08",
         "--bounds",
         "deep",
         "--view",
-        "queued-operations-with-purge",
+        "three-aspects",
         "--view",
-        "restart",
+        "queued-operations-with-purge",
         "--max-time",
         "60",
     ];

@@ -99,7 +99,7 @@ fn everywhere(evidence: &Evidence) -> String {
 fn limits() -> String {
     list(
         [
-            "Verdicts hold within the bounds of the views: a few messages, two consumers, one or two purges, one power loss. Larger bounds (`--bounds ci`, `--bounds deep`) explore more of the same.",
+            "Verdicts hold within the bounds of the views: a few messages, two consumers, one purge, one restart, one power loss. Larger bounds (`--bounds ci`, `--bounds deep`) explore more of the same, but no second purge; [the margins](#margins-of-the-bounds) tell how far that reaches in steps.",
             "One partition with one owner. Replication, elections and the repair of journals are not modelled; what they must come to is that the owner's log is one order.",
             "Metadata is one actor that decides in order. It is applied by gateway and owner later, each at its own time.",
             "The network loses nothing by itself: a lost reply is a reply that is never delivered. Clients wait for one answer of each kind at a time.",

@@ -82,7 +82,7 @@ fn reading(evidence: &Evidence) -> String {
         VERDICTS.iter().map(|(word, meaning)| vec![format!("*{word}*"), (*meaning).to_owned()]).collect();
     text.push_str(&table(&["Verdict", "Meaning"], &rows));
     text.push_str(&paragraphs(&[
-        "A *view* is a small world: a number of messages, polls, commits, purges, joins, leaves and failures, explored to the end. A verdict holds within these bounds, not beyond them; the last chapter but one tells how far they reach. A violation needs no such care: its story is an execution that anybody can check by hand.",
+        "A *view* is a small world: a number of messages, polls, commits, purges, joins, leaves and failures, explored to the end. A verdict holds within these bounds, not beyond them; [a chapter of its own](#margins-of-the-bounds) tells how far they reach. A violation needs no such care: its story is an execution that anybody can check by hand.",
         "A contract names the views that it answers for. Its verdicts rest on those. The other views are explored, too, and shown apart.",
     ]));
     text.push_str(&views(evidence));

