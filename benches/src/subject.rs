@@ -126,7 +126,9 @@ mod tests {
 
     #[test]
     fn given_a_name_when_parsed_should_name_the_same_subject() {
-        for name in ["core-tiny", "core-large-unfenced", "paxos-3", "two-phase-8", "two-phase-actors-6", "iggy-liveness"] {
+        for name in
+            ["core-tiny", "core-large-unfenced", "paxos-3", "two-phase-8", "two-phase-actors-6", "iggy-liveness"]
+        {
             assert_eq!(name.parse::<Subject>().map(|subject| subject.to_string()), Ok(name.to_owned()));
         }
     }

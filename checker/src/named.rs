@@ -118,7 +118,9 @@ impl<M: Model> Named<M> {
                     if initially && holds(&model, step.after) {
                         Judgement::Upheld
                     } else {
-                        Judgement::Broken(if initially { "it does not hold" } else { "it does not hold initially" }.into())
+                        Judgement::Broken(
+                            if initially { "it does not hold" } else { "it does not hold initially" }.into(),
+                        )
                     }
                 })),
                 Expectation::Sometimes => clauses.push(Clause::on_state(property.name, move |step| {

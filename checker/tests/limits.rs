@@ -98,9 +98,8 @@ fn given_too_little_memory_when_explored_should_stop_for_memory() {
 
 #[test]
 fn given_a_breach_before_the_stop_when_concluded_should_be_violated() {
-    let clause = Clause::on_state("no-step", |_: &Transition<'_, TwoPhaseCommit>| {
-        Judgement::Broken("a step".to_owned())
-    });
+    let clause =
+        Clause::on_state("no-step", |_: &Transition<'_, TwoPhaseCommit>| Judgement::Broken("a step".to_owned()));
     let limits = Limits { max_depth: Some(1), ..Limits::default() };
     let exploration = explore_with(&MODEL, &[clause], &[], &limits, 1);
     assert_eq!(Verdict::of_all(&exploration, 1), [Verdict::Violated]);

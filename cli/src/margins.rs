@@ -17,7 +17,7 @@ use crate::run::{Action, ContractResult, RunOptions, ViewResult, run_contract, s
 pub const FEWEST_STEPS: i64 = 2;
 
 /// What a margin tells and what it does not.
-pub const MEANING: &str = "The margin tells that a mistake whose story takes that many steps more than the longest of these stories still has room in the views; it is measured in steps of the history, not in budgets: a mistake that needs a second purge is out of reach of a view with one purge, however large the margin.";
+pub const MEANING: &str = "The bound is the deepest level, under the unchanged contract, of the view in which the story is told. The margin tells that a mistake whose story takes that many steps more than the longest of these stories still has room in that view; it is measured in steps of the history, not in budgets: a mistake that needs a second purge is out of reach of a view with one purge, however large the margin.";
 
 /// What the mutants of a clause tell about the bounds.
 pub struct Margin {
@@ -25,7 +25,8 @@ pub struct Margin {
     pub clause: ClauseName,
     /// The contract that its mutants change.
     pub contract: String,
-    /// The deepest level of the views in which the unchanged contract exercises and keeps the clause.
+    /// The deepest level, under the unchanged contract, of the view in which the longest story is told. If none is told: of the
+    /// views in which the contract exercises and keeps the clause.
     pub bound_steps: u32,
     /// How many mutants break the clause.
     pub mutants: usize,
@@ -148,7 +149,7 @@ fn margin(clause: &Clause, unchanged: &ContractResult, mutants: &[Mutant]) -> Ma
     // Where the contract itself breaks the clause, a mutant breaks it, too, and that tells nothing.
     let kept: Vec<&ViewResult> = unchanged.views.iter().filter(|view| keeps(view, clause.name)).collect();
     let exercised = kept.iter().filter(|view| view.clause(clause.name).is_some_and(|it| it.finding.exercised > 0));
-    let bound_steps = exercised.map(|view| view.depth).max().unwrap_or(0);
+    let deepest = exercised.map(|view| view.depth).max().unwrap_or(0);
     let caught: Vec<(&Mutant, (&ViewResult, &Breach<Action>))> = mutants
         .iter()
         .filter_map(|mutant| {
@@ -160,13 +161,15 @@ fn margin(clause: &Clause, unchanged: &ContractResult, mutants: &[Mutant]) -> Ma
     let is_named_caught = caught.iter().any(|(mutant, _)| mutant.change == clause.mutant.change);
     let steps = |(_, (_, breach)): &(&Mutant, (&ViewResult, &Breach<Action>))| breach.trace.actions.len();
     let repair = clause.mutant.repair;
+    let depth_of = |name: &str| kept.iter().find(|view| view.view.name == name).map_or(0, |view| view.depth);
     // Of equals `max_by_key` takes the last, hence the reversal: the named mutant comes first.
-    let outcome = match (stopped, caught.iter().rev().max_by_key(|found| steps(found))) {
-        (Some(stop), _) => Outcome::Stopped(stop),
+    let (bound_steps, outcome) = match (stopped, caught.iter().rev().max_by_key(|found| steps(found))) {
+        (Some(stop), _) => (deepest, Outcome::Stopped(stop)),
         (None, Some((mutant, found))) if is_named_caught => {
-            Outcome::Caught(hardest(MutantName { repair, change: mutant.change }, bound_steps, *found))
+            let (bound_steps, name) = (depth_of(found.0.view.name), MutantName { repair, change: mutant.change });
+            (bound_steps, Outcome::Caught(hardest(name, bound_steps, *found)))
         }
-        (None, _) => Outcome::NotCaught(MutantName { repair, change: clause.mutant.change }),
+        (None, _) => (deepest, Outcome::NotCaught(MutantName { repair, change: clause.mutant.change })),
     };
     Margin {
         clause: clause.name,

@@ -134,7 +134,8 @@ impl<M: ActorSystem, G: Guide<M>> Shared for Search<'_, M, G> {
         match job {
             Job::Expand => self.expand_runs(thread),
             Job::Keep => {
-                let kept = keep_new(&self.tables, &self.states, thread, &mut self.visited.of_owner(thread), &self.block.runs);
+                let kept =
+                    keep_new(&self.tables, &self.states, thread, &mut self.visited.of_owner(thread), &self.block.runs);
                 lock(&self.workers[thread]).kept = kept;
             }
             Job::Number => self.number_new(thread),

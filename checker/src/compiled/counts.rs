@@ -99,12 +99,7 @@ impl Counts {
     }
 
     /// Takes away what was counted from step `cut` on.
-    pub(super) fn subtract<M: ActorSystem, G: Guide<M>>(
-        &mut self,
-        tables: &Tables<'_, M, G>,
-        later: &Self,
-        cut: Step,
-    ) {
+    pub(super) fn subtract<M: ActorSystem, G: Guide<M>>(&mut self, tables: &Tables<'_, M, G>, later: &Self, cut: Step) {
         let seen = self.seen.iter_mut().flatten().zip(later.seen.iter().flatten());
         for (count, less) in self.classes.iter_mut().zip(&later.classes).chain(seen) {
             count.transitions -= less.transitions;

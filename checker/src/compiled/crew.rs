@@ -55,8 +55,7 @@ impl Crew {
         };
         std::thread::scope(|scope| {
             let crew = &crew;
-            let helpers: Vec<_> =
-                (1..threads).map(|thread| scope.spawn(move || crew.follow(thread, shared))).collect();
+            let helpers: Vec<_> = (1..threads).map(|thread| scope.spawn(move || crew.follow(thread, shared))).collect();
             let result = {
                 let _dismissal = Dismissal(crew);
                 lead(crew)

@@ -199,13 +199,7 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
 
     /// Looks beyond the step, for what no step alone can tell: the boundary, the guide, clauses. Leaves in `scratch` what the
     /// clauses say; whether the step is allowed.
-    fn look(
-        &self,
-        hash: &mut u64,
-        boundary: Option<Boundary<'_>>,
-        possible: Possible,
-        scratch: &mut Scratch,
-    ) -> bool {
+    fn look(&self, hash: &mut u64, boundary: Option<Boundary<'_>>, possible: Possible, scratch: &mut Scratch) -> bool {
         if let Some(boundary) = boundary {
             let row = scratch.after();
             if !boundary.is_known(*hash, &row) && !self.system.within_boundary(&self.whole(&row)) {

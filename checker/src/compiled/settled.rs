@@ -238,9 +238,8 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
         }
         for number in known as u32..all as u32 {
             // Equal only if they are the same, even if the order of the messages is coarser than their equality.
-            let is_before = |other: &u32| {
-                envelopes.get(*other).cmp(envelopes.get(number)).then(other.cmp(&number)).is_lt()
-            };
+            let is_before =
+                |other: &u32| envelopes.get(*other).cmp(envelopes.get(number)).then(other.cmp(&number)).is_lt();
             let place = self.settled.order.partition_point(is_before);
             self.settled.order.insert(place, number);
             if self.is_lossy() {
@@ -307,8 +306,7 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
             return known;
         }
         let guide = self.guides.get(number);
-        *self.settled.guides[number as usize]
-            .insert((self.guide.progress(&guide), self.guide.is_finished(&guide)))
+        *self.settled.guides[number as usize].insert((self.guide.progress(&guide), self.guide.is_finished(&guide)))
     }
 
     /// Whether nothing is to be looked for behind a state.

@@ -92,9 +92,7 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
     pub(super) fn outcome(&self, row: &[u32], column: usize, event: u32) -> Outcome {
         let what = self.event(event);
         let before = if column < self.layout.actors { row[column] } else { NOTHING };
-        let number = self
-            .reactions
-            .get_or(pair(before, event), || self.intern_reaction(before, &what));
+        let number = self.reactions.get_or(pair(before, event), || self.intern_reaction(before, &what));
         if number == NOTHING {
             return NO_TRANSITION;
         }
@@ -113,7 +111,8 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
     /// The outcome of a reaction that leads from one tuple to another, if the guide allows it.
     fn classify(&self, before: &[u32], event: u32, after: &[u32], reaction: &Reaction) -> Outcome {
         let action = self.action(event);
-        let (states, context) = ([self.without_network(before), self.without_network(after)], after[self.layout.context()]);
+        let (states, context) =
+            ([self.without_network(before), self.without_network(after)], after[self.layout.context()]);
         let facts = self.system.facts(&states[0], &action, &states[1]);
         let transition = Transition { before: &states[0], action: &action, after: &states[1], facts: &facts };
         let context = match self.guided(context, &transition) {
@@ -196,11 +195,7 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
     }
 
     /// The reaction to an event that needs no message.
-    fn react_locally(
-        &self,
-        before: &Arc<Situation<M::Actor>>,
-        local: &LocalOf<M::Actor>,
-    ) -> Option<Reaction> {
+    fn react_locally(&self, before: &Arc<Situation<M::Actor>>, local: &LocalOf<M::Actor>) -> Option<Reaction> {
         let (id, actor) = (Id::from(before.index), &self.model().actors[before.index]);
         let (mut state, mut out) = (Cow::Borrowed(&*before.state), Out::new());
         let mut after = Situation::clone(before);

@@ -187,9 +187,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Tables<'a, M, G> {
             Local::Timeout(index, timer) => ActorModelAction::Timeout(index.into(), timer),
             Local::Crash(index) => ActorModelAction::Crash(index.into()),
             Local::Recover(index) => ActorModelAction::Recover(index.into()),
-            Local::Choose(index, key, random) => {
-                ActorModelAction::SelectRandom { actor: index.into(), key, random }
-            }
+            Local::Choose(index, key, random) => ActorModelAction::SelectRandom { actor: index.into(), key, random },
         }
     }
 

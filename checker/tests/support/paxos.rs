@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_checker::named::Named;
+use stateright::Expectation;
 use stateright::actor::register::{RegisterActor, RegisterMsg};
 use stateright::actor::{Actor, ActorModel, ActorModelAction, Id, Network, Out, majority, model_peers};
 use stateright::semantics::LinearizabilityTester;
 use stateright::semantics::register::Register;
-use stateright::Expectation;
 
 type Ballot = (u32, Id);
 /// Request, client and value.

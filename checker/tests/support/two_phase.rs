@@ -58,14 +58,12 @@ pub fn is_consistent(state: &State) -> bool {
 
 /// The safety of the protocol, as a clause that is exercised whenever a manager ends up with a decision.
 pub fn consistency() -> Clause<TwoPhaseCommit> {
-    Clause::on_state("no-mixed-decision", |transition: &Transition<'_, TwoPhaseCommit>| {
-        match transition.after {
-            state if !is_consistent(state) => Judgement::Broken("one manager committed and another aborted".to_owned()),
-            state if state.managers.iter().any(|phase| matches!(phase, Phase::Committed | Phase::Aborted)) => {
-                Judgement::Upheld
-            }
-            _ => Judgement::Silent,
+    Clause::on_state("no-mixed-decision", |transition: &Transition<'_, TwoPhaseCommit>| match transition.after {
+        state if !is_consistent(state) => Judgement::Broken("one manager committed and another aborted".to_owned()),
+        state if state.managers.iter().any(|phase| matches!(phase, Phase::Committed | Phase::Aborted)) => {
+            Judgement::Upheld
         }
+        _ => Judgement::Silent,
     })
 }
 

@@ -13,7 +13,7 @@ pub(super) const HEADING: &str = "Margins of the bounds";
 /// The chapter.
 pub(super) fn chapter(evidence: &Evidence, _: &Stories) -> String {
     let mut text = paragraphs(&[
-        "A clause can hold because it is kept, or because the views are too small to break it. Mutants tell the two apart. Beside the named mutant of a clause, the removal of every fence of the same contract that breaks the clause counts as one. For each mutant the shortest story over all views is found; the longest of these is compared with the *bound*: the deepest level of the views in which the unchanged contract exercises and keeps the clause.",
+        "A clause can hold because it is kept, or because the views are too small to break it. Mutants tell the two apart. Beside the named mutant of a clause, the removal of every fence of the same contract that breaks the clause counts as one. For each mutant the shortest story over all views is found; the longest of these is compared with the *bound*: the deepest level of its view under the unchanged contract.",
     ]);
     text.push_str(&paragraph(MEANING));
     text.push_str(&paragraph(&format!(
