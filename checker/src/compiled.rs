@@ -24,14 +24,12 @@ mod tables;
 mod visited;
 
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError, RwLock};
-use std::time::{Duration, Instant};
 
 use crate::actor_system::ActorSystem;
+use crate::course::{Clock, Reached};
 use crate::engine::{Engine, Exploration, Stop, Task};
 use crate::guide::Guide;
-use crate::memory::resident_bytes;
 
 use block::{Block, Worker};
 use counts::{Counts, Step};
@@ -97,12 +95,6 @@ fn expand_level<M: ActorSystem, G: Guide<M>>(
 /// Most threads that are used.
 const MOST_THREADS: usize = 1024;
 
-/// Shortest time between two updates of the progress.
-const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
-
-/// How many of the furthest states are kept.
-const MOST_FURTHEST: usize = 64;
-
 /// Most states that the numbers can tell apart.
 const MOST_STATES: u64 = NOTHING as u64;
 
@@ -121,18 +113,13 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
     workers: Vec<Mutex<Worker>>,
     block: Block,
     levels: Vec<u64>,
-    first_finished: Option<u32>,
-    finished_states: u64,
-    progress: usize,
-    furthest: Vec<u32>,
+    reached: Reached,
     stopped: Option<Stop>,
-    started: Instant,
-    told: Instant,
+    clock: Clock,
 }
 
 impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     fn new(task: &'a Task<'a, M, G>, is_bounded: bool) -> Self {
-        let now = Instant::now();
         let threads = task.threads.clamp(1, MOST_THREADS);
         let tables = Tables::new(task.model, task.guide, task.clauses);
         Self {
@@ -145,13 +132,9 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             workers: (0..threads).map(|_| Mutex::new(Worker::new(Counts::new(task.clauses.len())))).collect(),
             block: Block::default(),
             levels: Vec::new(),
-            first_finished: None,
-            finished_states: 0,
-            progress: 0,
-            furthest: Vec::new(),
+            reached: Reached::default(),
             stopped: None,
-            started: now,
-            told: now,
+            clock: Clock::start(),
         }
     }
 
@@ -242,17 +225,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         let number = self.len();
         self.states.push(row);
         self.parents.push(parent);
-        if is_finished {
-            self.finished_states += 1;
-            self.first_finished.get_or_insert(number);
-        }
-        if progress > self.progress {
-            self.progress = progress;
-            self.furthest.clear();
-        }
-        if progress == self.progress && self.furthest.len() < MOST_FURTHEST {
-            self.furthest.push(number);
-        }
+        self.reached.note(number, progress, is_finished);
     }
 
     /// Whether one more state would be too many.
@@ -261,25 +234,14 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     }
 
     fn check_limits(&self) -> Result<(), Stop> {
-        let limits = self.task.limits;
-        if limits.interrupt.load(Ordering::Relaxed) {
-            return Err(Stop::Interrupted);
-        }
-        if limits.max_time.is_some_and(|most| self.started.elapsed() >= most) {
-            return Err(Stop::Time);
-        }
-        let is_too_much = |most: u64| resident_bytes().is_some_and(|bytes| bytes > most);
-        if limits.max_memory_bytes.is_some_and(is_too_much) {
-            return Err(Stop::Memory);
-        }
-        Ok(())
+        self.clock.check(self.task.limits)
     }
 
     fn tell_progress(&mut self, depth: u32, level: &Range<u32>) {
-        if self.told.elapsed() >= UPDATE_INTERVAL {
-            self.told = Instant::now();
-            let transitions = self.merged_counts().transitions();
-            self.task.progress.update(u64::from(self.len()), transitions, depth, level.len() as u64);
-        }
+        let states = u64::from(self.len());
+        let workers = &self.workers;
+        let transitions =
+            |worker: &Mutex<Worker>| worker.lock().unwrap_or_else(PoisonError::into_inner).counts.transitions();
+        self.clock.tell(self.task.progress, depth, level, || (states, workers.iter().map(transitions).sum()));
     }
 }

@@ -71,6 +71,7 @@
 pub mod actor_system;
 pub mod clause;
 pub mod compiled;
+mod course;
 pub mod describe;
 pub mod engine;
 pub mod guide;

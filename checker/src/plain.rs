@@ -9,14 +9,12 @@ mod report;
 mod store;
 
 use std::ops::Range;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
+use crate::course::{Clock, Reached};
 use crate::describe::Described;
 use crate::engine::{Engine, Exploration, Stop, Task};
 use crate::guide::Guide;
 use crate::liveness::{Edge, Edges};
-use crate::memory::resident_bytes;
 
 use expand::{BatchOf, Candidate, Counts, Expander, PendingEdge, RUN, Target};
 use store::{MOST_IDS, Node, Store};
@@ -39,12 +37,6 @@ impl<M: Described> Engine<M> for Plain {
 /// Runs that one thread expands between two commits.
 const RUNS_PER_THREAD: u32 = 16;
 
-/// Shortest time between two updates of the progress.
-const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
-
-/// How many of the furthest states are kept.
-const MOST_FURTHEST: usize = 64;
-
 /// A search under way.
 struct Search<'a, M: Described, G: Guide<M>> {
     task: &'a Task<'a, M, G>,
@@ -52,31 +44,22 @@ struct Search<'a, M: Described, G: Guide<M>> {
     counts: Counts,
     edges: Edges,
     levels: Vec<u64>,
-    first_finished: Option<u32>,
-    finished_states: u64,
-    progress: usize,
-    furthest: Vec<u32>,
+    reached: Reached,
     stopped: Option<Stop>,
-    started: Instant,
-    told: Instant,
+    clock: Clock,
 }
 
 impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
     fn new(task: &'a Task<'a, M, G>) -> Self {
-        let now = Instant::now();
         Self {
             task,
             store: Store::new(),
             counts: Counts::new(task.model.vocabulary().len(), task.clauses.len()),
             edges: Edges::new(),
             levels: Vec::new(),
-            first_finished: None,
-            finished_states: 0,
-            progress: 0,
-            furthest: Vec::new(),
+            reached: Reached::default(),
             stopped: None,
-            started: now,
-            told: now,
+            clock: Clock::start(),
         }
     }
 
@@ -124,7 +107,7 @@ impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
         let block_size = if threads == 1 { RUN } else { threads * RUNS_PER_THREAD * RUN };
         let mut start = level.start;
         while start < level.end {
-            self.check_limits()?;
+            self.clock.check(self.task.limits)?;
             let end = level.end.min(start.saturating_add(block_size));
             for (run, batch) in self.expander().expand_block(start..end) {
                 self.commit(run, batch)?;
@@ -183,17 +166,7 @@ impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
         let progress = self.task.guide.progress(&node.guide);
         let is_finished = self.task.guide.is_finished(&node.guide);
         let id = self.store.add(hash, node, parent, action);
-        if is_finished {
-            self.finished_states += 1;
-            self.first_finished.get_or_insert(id);
-        }
-        if progress > self.progress {
-            self.progress = progress;
-            self.furthest.clear();
-        }
-        if progress == self.progress && self.furthest.len() < MOST_FURTHEST {
-            self.furthest.push(id);
-        }
+        self.reached.note(id, progress, is_finished);
         id
     }
 
@@ -202,26 +175,8 @@ impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
         u64::from(self.store.len()) >= self.task.limits.max_states.unwrap_or(MOST_IDS).min(MOST_IDS)
     }
 
-    fn check_limits(&self) -> Result<(), Stop> {
-        let limits = self.task.limits;
-        if limits.interrupt.load(Ordering::Relaxed) {
-            return Err(Stop::Interrupted);
-        }
-        if limits.max_time.is_some_and(|most| self.started.elapsed() >= most) {
-            return Err(Stop::Time);
-        }
-        let is_too_much = |most: u64| resident_bytes().is_some_and(|bytes| bytes > most);
-        if limits.max_memory_bytes.is_some_and(is_too_much) {
-            return Err(Stop::Memory);
-        }
-        Ok(())
-    }
-
     fn tell_progress(&mut self, depth: u32, level: &Range<u32>) {
-        if self.told.elapsed() >= UPDATE_INTERVAL {
-            self.told = Instant::now();
-            let states = u64::from(self.store.len());
-            self.task.progress.update(states, self.counts.transitions, depth, level.len() as u64);
-        }
+        let counts = || (u64::from(self.store.len()), self.counts.transitions);
+        self.clock.tell(self.task.progress, depth, level, counts);
     }
 }

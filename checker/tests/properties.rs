@@ -9,9 +9,9 @@ use fencepost_checker::named::Named;
 use fencepost_checker::plain::Plain;
 use fencepost_checker::verdict::Verdict;
 use stateright::Expectation;
-use support::paxos::{Paxos, paxos};
+use support::paxos::{PaxosModel, paxos_model};
 
-fn verdicts<E: Engine<Named<Paxos>>>(engine: &E, model: Paxos) -> (Vec<String>, Vec<&'static str>) {
+fn verdicts<E: Engine<Named<PaxosModel>>>(engine: &E, model: PaxosModel) -> (Vec<String>, Vec<&'static str>) {
     let model = Named::actors(model);
     let (clauses, others) = model.properties();
     let exploration = engine.explore(&Task {
@@ -29,7 +29,7 @@ fn verdicts<E: Engine<Named<Paxos>>>(engine: &E, model: Paxos) -> (Vec<String>, 
 #[test]
 fn given_properties_of_a_model_when_explored_should_be_judged_alike_by_both_engines() {
     let model = || {
-        paxos(2, 1)
+        paxos_model(1)
             .property(Expectation::Sometimes, "two messages wait", |_, state| state.network.len() == 2)
             .property(Expectation::Sometimes, "a thousand messages wait", |_, state| state.network.len() == 1_000)
             .property(Expectation::Always, "no message waits", |_, state| state.network.len() == 0)

@@ -21,7 +21,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         let counts = self.merged_counts();
         let mut findings: Vec<_> = (0..self.task.clauses.len()).map(|clause| self.finding(clause, &counts)).collect();
         findings.extend(self.liveness_findings());
-        let furthest = self.furthest.iter().map(|number| {
+        let furthest = self.reached.furthest.iter().map(|number| {
             let row = self.row(*number);
             (self.tables.whole(&row), (*self.tables.guide_state(&row)).clone())
         });
@@ -29,12 +29,16 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
             states: u64::from(self.len()),
             transitions: counts.transitions(),
             depth: (self.levels.len() as u32).saturating_sub(1),
-            finished: self.first_finished.map(|number| self.trace(number)),
+            finished: self.reached.first_finished.map(|number| self.trace(number)),
             term_counts: self.term_counts(&counts),
             stopped: self.stopped,
             findings,
-            finished_states: self.finished_states,
-            furthest: (self.progress, furthest.collect(), self.furthest.first().map(|first| self.trace(*first))),
+            finished_states: self.reached.finished_states,
+            furthest: (
+                self.reached.progress,
+                furthest.collect(),
+                self.reached.furthest.first().map(|first| self.trace(*first)),
+            ),
             states_per_level: self.levels,
         }
     }

@@ -21,21 +21,22 @@ impl<M: Described, G: Guide<M>> Search<'_, M, G> {
             .map(|(tally, clause)| self.finding(clause.name.clone(), tally))
             .collect();
         findings.extend(self.liveness_findings());
-        let states = self.furthest.iter().map(|&id| {
+        let states = self.reached.furthest.iter().map(|&id| {
             let node = self.store.node(id);
             (node.state.clone(), node.guide.clone())
         });
-        let furthest = (self.progress, states.collect(), self.furthest.first().map(|&id| self.trace(id)));
+        let furthest =
+            (self.reached.progress, states.collect(), self.reached.furthest.first().map(|&id| self.trace(id)));
         Exploration {
             states: u64::from(self.store.len()),
             transitions: self.counts.transitions,
             depth: (self.levels.len() as u32).saturating_sub(1),
-            finished: self.first_finished.map(|id| self.trace(id)),
+            finished: self.reached.first_finished.map(|id| self.trace(id)),
             states_per_level: self.levels,
             stopped: self.stopped,
             term_counts: self.counts.terms,
             findings,
-            finished_states: self.finished_states,
+            finished_states: self.reached.finished_states,
             furthest,
         }
     }
