@@ -31,4 +31,6 @@ step fencepost follow conformance/recordings/in-process/*.jsonl conformance/reco
 step fencepost book --check
 # TLC, Spin and Stateright must find as many states as our engines. Where one of them is not installed this says so, except in
 # continuous integration, where it fails; scripts/install-peers.sh installs them.
+# shellcheck disable=SC1091
+if [ -f target/peers/environment ]; then source target/peers/environment; fi
 step cargo run --quiet --release --locked -p fencepost-benches -- peers-agree

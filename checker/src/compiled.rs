@@ -36,6 +36,7 @@ use counts::{Counts, Step};
 use crew::{Crew, read, write};
 use expand::Boundary;
 use intern::{NOTHING, mix};
+use settled::lock;
 use states::States;
 use tables::Tables;
 use visited::Visited;
@@ -214,7 +215,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     fn merged_counts(&self) -> Counts {
         let mut merged = Counts::new(self.task.clauses.len());
         for worker in &self.workers {
-            merged.merge(&self.tables, &worker.lock().unwrap_or_else(PoisonError::into_inner).counts);
+            merged.merge(&self.tables, &lock(worker).counts);
         }
         merged
     }
@@ -240,8 +241,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     fn tell_progress(&mut self, depth: u32, level: &Range<u32>) {
         let states = u64::from(self.len());
         let workers = &self.workers;
-        let transitions =
-            |worker: &Mutex<Worker>| worker.lock().unwrap_or_else(PoisonError::into_inner).counts.transitions();
+        let transitions = |worker: &Mutex<Worker>| lock(worker).counts.transitions();
         self.clock.tell(self.task.progress, depth, level, || (states, workers.iter().map(transitions).sum()));
     }
 }

@@ -4,8 +4,8 @@
 //! near its processor.
 
 use std::ops::Range;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::actor_system::ActorSystem;
 use crate::engine::Stop;
@@ -16,6 +16,7 @@ use super::counts::{Counts, Step};
 use super::crew::{Crew, Job, Shared, write};
 use super::expand::Scratch;
 use super::intern::mix;
+use super::settled::lock;
 use super::states::States;
 use super::tables::Tables;
 use super::visited::Shards;
@@ -95,10 +96,6 @@ impl New {
     fn row<'r>(&self, runs: &'r [Run], width: usize) -> &'r [u32] {
         &runs[self.run as usize].finds[self.owner as usize].rows[self.place as usize * width..][..width]
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A block of states under way.

@@ -10,7 +10,8 @@ use super::network::deliverable;
 use super::situation::{Local, local_events};
 use super::tables::{Tables, event_of, flow};
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// What a mutex guards. After a panic of another thread the exploration ends anyway.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
