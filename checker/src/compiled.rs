@@ -9,6 +9,7 @@
 
 mod block;
 mod counts;
+mod cover;
 mod crew;
 mod expand;
 mod intern;
@@ -28,11 +29,13 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 use crate::actor_system::ActorSystem;
 use crate::course::{Clock, Reached};
+use crate::cover::{Abstraction, Cover, CoveringEngine};
 use crate::engine::{Engine, Exploration, Stop, Task};
 use crate::guide::Guide;
 
 use block::{Block, Worker};
 use counts::{Counts, Step};
+use cover::{Covering, Sighting, Sightings};
 use crew::{Crew, read, write};
 use expand::Boundary;
 use intern::{NOTHING, mix};
@@ -54,12 +57,35 @@ impl<M: ActorSystem> Engine<M> for Compiled {
     }
 
     fn explore<G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G> {
-        let search = Search::new(task, !self.is_unbounded);
+        self.search(task, None).into_exploration()
+    }
+}
+
+impl<M: ActorSystem> CoveringEngine<M> for Compiled {
+    fn explore_covering<G: Guide<M>>(
+        &self,
+        task: &Task<'_, M, G>,
+        abstraction: &dyn Abstraction<M>,
+    ) -> (Exploration<M, G>, Cover<M::Action>) {
+        let search = self.search(task, Some(Covering::new(abstraction)));
+        let cover = search.cover();
+        (search.into_exploration(), cover)
+    }
+}
+
+impl Compiled {
+    /// A search that has ended.
+    fn search<'a, M: ActorSystem, G: Guide<M>>(
+        self,
+        task: &'a Task<'a, M, G>,
+        covering: Option<Covering<'a, M>>,
+    ) -> Search<'a, M, G> {
+        let search = Search::new(task, !self.is_unbounded, covering);
         let threads = search.workers.len();
         let search = RwLock::new(search);
         let stopped = Crew::gather(threads, &search, |crew| run(&search, crew)).err();
         let search = search.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Search { stopped, ..search }.into_exploration()
+        Search { stopped, ..search }
     }
 }
 
@@ -105,6 +131,7 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
     /// Whether a state may be out of the model's boundary.
     is_bounded: bool,
     tables: Tables<'a, M, G>,
+    covering: Option<Covering<'a, M>>,
     visited: Visited,
     /// All states, in the order in which the plain engine finds them.
     states: States,
@@ -120,7 +147,7 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
 }
 
 impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
-    fn new(task: &'a Task<'a, M, G>, is_bounded: bool) -> Self {
+    fn new(task: &'a Task<'a, M, G>, is_bounded: bool, covering: Option<Covering<'a, M>>) -> Self {
         let threads = task.threads.clamp(1, MOST_THREADS);
         let tables = Tables::new(task.model, task.guide, task.clauses);
         Self {
@@ -128,6 +155,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             is_bounded,
             states: States::new(tables.layout.width()),
             tables,
+            covering,
             visited: Visited::new(threads),
             parents: Vec::new(),
             workers: (0..threads).map(|_| Mutex::new(Worker::new(Counts::new(task.clauses.len())))).collect(),
@@ -175,12 +203,13 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
                 break;
             }
             let row = self.tables.row_of(&state);
-            self.tables.settle();
+            self.settle();
             let (hash, number) = (mix(self.tables.layout.hash(&row)), self.len());
             let owner = self.visited.owner(hash);
             let known = self.visited.of_owner(owner).find_or_insert(hash, number, |other| self.states.is(other, &row));
             if known.is_none() {
-                self.add(&row, NOTHING);
+                let sighting = self.covering.as_ref().map(|covering| covering.initially(&self.tables, &row));
+                self.add(&row, NOTHING, sighting);
             }
         }
         if self.len() > 0 {
@@ -189,9 +218,18 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         outcome.map(|()| self.len())
     }
 
+    /// Makes settled what threads added.
+    fn settle(&mut self) {
+        self.tables.settle();
+        if let Some(covering) = &mut self.covering {
+            covering.settle(&self.tables);
+        }
+    }
+
     /// Takes back what was counted from step `cut` on, until before the expansion of state `end`.
     fn take_back(&mut self, cut: Step, end: u32) {
         let mut later = Counts::new(self.task.clauses.len());
+        let mut sightings = Sightings::default();
         let mut scratch = expand::Scratch::default();
         for from in cut.from..end {
             self.states.load(from, &mut scratch.row);
@@ -199,9 +237,13 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
                 let step = Step { from, event: successor.event };
                 if !self.tables.is_before(step, cut) {
                     later.count(&self.tables, &successor, step);
+                    if let Some(covering) = &self.covering {
+                        covering.see(&self.tables, &mut sightings, &successor, step);
+                    }
                 }
             });
         }
+        self.take_back_sightings(&sightings, cut);
         let mut counts = self.merged_counts();
         counts.subtract(&self.tables, &later, cut);
         for worker in &mut self.workers {
@@ -221,11 +263,14 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     }
 
     /// Adds a new state and remembers what the guide says about it.
-    fn add(&mut self, row: &[u32], parent: u32) {
+    fn add(&mut self, row: &[u32], parent: u32, sighting: Option<Sighting>) {
         let (progress, is_finished) = self.tables.guide_at(row);
         let number = self.len();
         self.states.push(row);
         self.parents.push(parent);
+        if let (Some(covering), Some(sighting)) = (&mut self.covering, sighting) {
+            covering.add_state(sighting);
+        }
         self.reached.note(number, progress, is_finished);
     }
 

@@ -3,7 +3,8 @@
 //! This crate knows no broker. See [`describe`] for what a model must say about itself, [`clause`] for what is judged,
 //! [`guide`] for restricted explorations, [`engine`] for what goes in and comes out. [`compiled`] is the engine to use for
 //! [actor systems](actor_system), [`plain`] the one to trust, for any model; they give the same results. [`verdict`] says
-//! what may be concluded, [`story`] how a trace is told, and [`named`] is the way to try any Stateright model.
+//! what may be concluded, [`story`] how a trace is told, [`cover`] which traces show all that was seen, and [`named`] is the
+//! way to try any Stateright model.
 //!
 //! # Check an actor model of your own
 //!
@@ -72,6 +73,7 @@ pub mod actor_system;
 pub mod clause;
 pub mod compiled;
 mod course;
+pub mod cover;
 pub mod describe;
 pub mod engine;
 pub mod guide;

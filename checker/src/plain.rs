@@ -4,18 +4,23 @@
 //! each other. The frontier is expanded in blocks, by several threads if wanted, and what they found is committed by one
 //! thread in the order of (state, action). So every number, every trace and every level is the same for any number of threads.
 
+mod cover;
 mod expand;
 mod report;
 mod store;
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use crate::actor_system::ActorSystem;
 use crate::course::{Clock, Reached};
+use crate::cover::{Abstraction, Cover, CoveringEngine, Label, abstraction_of};
 use crate::describe::Described;
 use crate::engine::{Engine, Exploration, Stop, Task};
 use crate::guide::Guide;
 use crate::liveness::{Edge, Edges};
 
+use cover::{Covering, Seen};
 use expand::{BatchOf, Candidate, Counts, Expander, PendingEdge, RUN, Target};
 use store::{MOST_IDS, Node, Store};
 
@@ -28,9 +33,23 @@ impl<M: Described> Engine<M> for Plain {
     }
 
     fn explore<G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G> {
-        let mut search = Search::new(task);
+        let mut search = Search::new(task, None);
         search.stopped = search.run().err();
         search.into_exploration()
+    }
+}
+
+impl<M: ActorSystem> CoveringEngine<M> for Plain {
+    fn explore_covering<G: Guide<M>>(
+        &self,
+        task: &Task<'_, M, G>,
+        abstraction: &dyn Abstraction<M>,
+    ) -> (Exploration<M, G>, Cover<M::Action>) {
+        let of_state = |state: &M::State| abstraction_of(abstraction, &state.actor_states);
+        let mut search = Search::new(task, Some(Covering { of_state: &of_state }));
+        search.stopped = search.run().err();
+        let cover = search.cover();
+        (search.into_exploration(), cover)
     }
 }
 
@@ -47,10 +66,13 @@ struct Search<'a, M: Described, G: Guide<M>> {
     reached: Reached,
     stopped: Option<Stop>,
     clock: Clock,
+    covering: Option<Covering<'a, M::State>>,
+    /// What was seen, if there is a cover.
+    seen: Seen,
 }
 
 impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
-    fn new(task: &'a Task<'a, M, G>) -> Self {
+    fn new(task: &'a Task<'a, M, G>, covering: Option<Covering<'a, M::State>>) -> Self {
         Self {
             task,
             store: Store::new(),
@@ -60,6 +82,8 @@ impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
             reached: Reached::default(),
             stopped: None,
             clock: Clock::start(),
+            covering,
+            seen: Seen::default(),
         }
     }
 
@@ -94,7 +118,7 @@ impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
                 outcome = Err(Stop::States);
                 break;
             }
-            self.add(hash, Node { state, guide }, None, index as u32);
+            self.add(hash, Node { state, guide }, None, index as u32, None);
         }
         if self.store.len() > 0 {
             self.levels.push(u64::from(self.store.len()));
@@ -119,7 +143,8 @@ impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
     }
 
     fn expander(&self) -> Expander<'_, M, G> {
-        Expander { task: self.task, store: &self.store, terms: self.counts.terms.len() }
+        let Self { task, store, covering, .. } = self;
+        Expander { task, store, terms: self.counts.terms.len(), covering: *covering, found_by: self.seen.found_by() }
     }
 
     /// Adds what the expansion of `run` found. The transition to the first state beyond the limit, and all after it,
@@ -130,8 +155,9 @@ impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
         for candidate in batch.candidates {
             let preceding = candidate.preceding;
             let Some(id) = self.commit_candidate(candidate) else {
-                let counts = self.expander().expand(run, preceding).counts;
-                self.counts.merge(counts);
+                let executed = self.expander().expand(run, preceding);
+                self.counts.merge(executed.counts);
+                self.seen.merge(executed.seen);
                 return Err(Stop::States);
             };
             if keeps_edges {
@@ -139,6 +165,7 @@ impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
             }
         }
         self.counts.merge(batch.counts);
+        self.seen.merge(batch.seen);
         for PendingEdge { step, term, target } in batch.edges {
             let to = match target {
                 Target::Known(id) => id,
@@ -151,22 +178,32 @@ impl<'a, M: Described, G: Guide<M>> Search<'a, M, G> {
 
     /// The id of a successor, which is added if an earlier candidate was not the same state; `None` if it has no place.
     fn commit_candidate(&mut self, candidate: Candidate<M::State, G::State>) -> Option<u32> {
-        let Candidate { hash, step, state, guide, .. } = candidate;
+        let Candidate { hash, step, state, guide, label, .. } = candidate;
         if let Some(id) = self.store.find(hash, &state, &guide) {
             return Some(id);
         }
         if self.is_full() {
             return None;
         }
-        Some(self.add(hash, Node { state, guide }, Some(step.from), step.action))
+        Some(self.add(hash, Node { state, guide }, Some(step.from), step.action, label))
     }
 
     /// Adds a new state and remembers what the guide says about it.
-    fn add(&mut self, hash: u32, node: Node<M::State, G::State>, parent: Option<u32>, action: u32) -> u32 {
+    fn add(
+        &mut self,
+        hash: u32,
+        node: Node<M::State, G::State>,
+        parent: Option<u32>,
+        action: u32,
+        label: Option<Arc<Label>>,
+    ) -> u32 {
         let progress = self.task.guide.progress(&node.guide);
         let is_finished = self.task.guide.is_finished(&node.guide);
         let id = self.store.add(hash, node, parent, action);
         self.reached.note(id, progress, is_finished);
+        if self.covering.is_some() {
+            self.seen.add_state(label);
+        }
         id
     }
 

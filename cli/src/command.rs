@@ -6,8 +6,10 @@ use fencepost_spec::diagnostic::Problem;
 use crate::ask::{self, AskArguments};
 use crate::book::{self, BookArguments};
 use crate::check::{self, CheckArguments};
+use crate::driver_test::{self, DriverTestArguments};
 use crate::exit::ExitStatus;
 use crate::follow::{self, FollowArguments};
+use crate::replay::{self, ReplayArguments};
 
 /// What the user typed.
 #[derive(Debug, Parser)]
@@ -32,6 +34,10 @@ pub enum Command {
     Ask(AskArguments),
     /// Judge transcripts of an implementation: could one that obeys a contract have answered like this?
     Follow(FollowArguments),
+    /// Move an implementation along traces of the explored model, and tell where it leaves the contract
+    Replay(ReplayArguments),
+    /// Try a driver: does it keep to the protocol, before anybody blames the broker behind it?
+    DriverTest(DriverTestArguments),
     /// Write the specification as a document, or check that it is up to date
     Book(BookArguments),
 }
@@ -52,6 +58,8 @@ impl Command {
             Self::Check(arguments) => check::run(arguments),
             Self::Ask(arguments) => ask::run(arguments),
             Self::Follow(arguments) => follow::run(arguments),
+            Self::Replay(arguments) => replay::run(arguments),
+            Self::DriverTest(arguments) => driver_test::run(arguments),
             Self::Book(arguments) => book::run(arguments),
         }
     }

@@ -1,14 +1,15 @@
 //! The command line of Fencepost: arguments in, reports out.
 //!
-//! [`command`] lists the subcommands; each is a module of its own ([`check`], [`ask`], [`follow`], [`book`]). What they
-//! share: [`select`] (contracts, scenarios, views, clauses and fences by name or file), [`exploring`] (the options of an
-//! exploration), [`run`] (a contract explored view by view), [`expectation`] and [`vacuity`] (what is not as expected),
-//! [`margins`] (whether the bounds are large enough), [`output`], [`interrupt`] and [`exit`].
+//! [`command`] lists the subcommands; each is a module of its own ([`check`], [`ask`], [`follow`], [`driver_test`],
+//! [`book`]). What they share: [`select`] (contracts, scenarios, views, clauses and fences by name or file), [`exploring`]
+//! (the options of an exploration), [`run`] (a contract explored view by view), [`expectation`] and [`vacuity`] (what is
+//! not as expected), [`margins`] (whether the bounds are large enough), [`output`], [`interrupt`] and [`exit`].
 
 pub mod ask;
 pub mod book;
 pub mod check;
 pub mod command;
+pub mod driver_test;
 pub mod exit;
 pub mod expectation;
 pub mod exploring;
@@ -16,6 +17,7 @@ pub mod follow;
 pub mod interrupt;
 pub mod margins;
 pub mod output;
+pub mod replay;
 pub mod run;
 pub mod select;
 pub mod vacuity;

@@ -3,6 +3,8 @@
 //! [`recording`] reads transcripts of implementations (strictly, with limits), [`manifest`] knows the ones that are shipped,
 //! and [`follow`] walks through a transcript with the set of all model states that agree with everything seen so far.
 
+pub mod child;
 pub mod follow;
 pub mod manifest;
 pub mod recording;
+pub mod replay;

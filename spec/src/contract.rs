@@ -314,14 +314,19 @@ impl Choices {
                 changed.fences.remove(&fence);
                 Ok(changed)
             }
-            Change::Choose(key, value) => {
-                let quoted =
-                    if value == "true" || value == "false" { value.to_owned() } else { format!("\"{value}\"") };
-                let changed: ChangedChoices =
-                    toml::from_str(&format!("{key} = {quoted}")).map_err(|error| error.message().to_owned())?;
-                changed.over(Some(self)).map_err(str::to_owned)
-            }
+            Change::Choose(key, value) => self.changed_to(key, value),
         }
+    }
+
+    /// The choices with another value, in the words of a contract's file, for one key.
+    ///
+    /// # Errors
+    /// A message, if the key or the value is unknown.
+    pub fn changed_to(&self, key: &str, value: &str) -> Result<Choices, String> {
+        let quoted = if value == "true" || value == "false" { value.to_owned() } else { format!("\"{value}\"") };
+        let changed: ChangedChoices =
+            toml::from_str(&format!("{key} = {quoted}")).map_err(|error| error.message().to_owned())?;
+        changed.over(Some(self)).map_err(str::to_owned)
     }
 }
 

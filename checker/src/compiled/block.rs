@@ -13,6 +13,7 @@ use crate::guide::Guide;
 
 use super::Search;
 use super::counts::{Counts, Step};
+use super::cover::{Sighting, Sightings};
 use super::crew::{Crew, Job, Shared, write};
 use super::expand::Scratch;
 use super::intern::mix;
@@ -46,6 +47,8 @@ pub(super) fn size(threads: usize) -> u32 {
 struct Finds {
     rows: Vec<u32>,
     steps: Vec<(u64, Step)>,
+    /// If there is a cover: what was seen of each transition.
+    sightings: Vec<Sighting>,
 }
 
 /// What a run found, by owner.
@@ -61,6 +64,8 @@ struct Run {
 #[repr(align(128))]
 pub(super) struct Worker {
     pub(super) counts: Counts,
+    /// What it saw, if there is a cover.
+    pub(super) sightings: Sightings,
     scratch: Scratch,
     /// The runs that it expanded in this block.
     done: Vec<Run>,
@@ -73,7 +78,14 @@ pub(super) struct Worker {
 impl Worker {
     /// A worker that has done nothing yet.
     pub(super) fn new(counts: Counts) -> Self {
-        Self { counts, scratch: Scratch::default(), done: Vec::new(), kept: Vec::new(), spare: Vec::new() }
+        Self {
+            counts,
+            sightings: Sightings::default(),
+            scratch: Scratch::default(),
+            done: Vec::new(),
+            kept: Vec::new(),
+            spare: Vec::new(),
+        }
     }
 }
 
@@ -85,16 +97,26 @@ struct New {
     /// The number by which its owner knows it at first.
     number: u32,
     owner: u32,
-    /// The run, and the place in what its owner got of it.
+    /// The run of that transition, and the place in what its owner got of it.
     run: u32,
     place: u32,
 }
 
 impl New {
+    #[inline]
+    fn finds<'r>(&self, runs: &'r [Run]) -> &'r Finds {
+        &runs[self.run as usize].finds[self.owner as usize]
+    }
+
     /// The row of the state.
     #[inline]
     fn row<'r>(&self, runs: &'r [Run], width: usize) -> &'r [u32] {
-        &runs[self.run as usize].finds[self.owner as usize].rows[self.place as usize * width..][..width]
+        &self.finds(runs).rows[self.place as usize * width..][..width]
+    }
+
+    /// What was seen of the first transition to it, if there is a cover.
+    fn sighting(&self, runs: &[Run]) -> Option<Sighting> {
+        self.finds(runs).sightings.get(self.place as usize).copied()
     }
 }
 
@@ -164,7 +186,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
             self.block.runs.append(&mut lock(worker).done);
         }
         self.block.runs.sort_unstable_by_key(|run| run.number);
-        self.tables.settle();
+        self.settle();
     }
 
     /// Puts what is new in the order of the steps.
@@ -200,7 +222,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
                 self.take_back(new.step, states.end);
                 return Err(Stop::States);
             }
-            self.add(new.row(&runs, self.states.width()), new.step.from);
+            self.add(new.row(&runs, self.states.width()), new.step.from, new.sighting(&runs));
         }
         for Run { thread, finds, .. } in runs {
             lock(&self.workers[thread]).spare.push(finds);
@@ -211,11 +233,12 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
     /// Expands the states of a run; gives what was found, by owner.
     fn expand_run(&self, run: Range<u32>, worker: &mut Worker) -> Vec<Finds> {
         let owners = self.workers.len();
-        let Worker { counts, scratch, spare, .. } = worker;
+        let Worker { counts, sightings: seen, scratch, spare, .. } = worker;
         let mut finds = spare.pop().unwrap_or_else(|| (0..owners).map(|_| Finds::default()).collect());
-        for Finds { rows, steps } in &mut finds {
+        for Finds { rows, steps, sightings } in &mut finds {
             rows.clear();
             steps.clear();
+            sightings.clear();
         }
         for from in run {
             self.states.load(from, &mut scratch.row);
@@ -223,9 +246,12 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
                 let step = Step { from, event: successor.event };
                 counts.count(&self.tables, &successor, step);
                 let hash = mix(successor.hash);
-                let Finds { rows, steps } = &mut finds[self.visited.owner(hash)];
+                let Finds { rows, steps, sightings } = &mut finds[self.visited.owner(hash)];
                 successor.write_to(rows);
                 steps.push((hash, step));
+                if let Some(covering) = &self.covering {
+                    sightings.push(covering.see(&self.tables, seen, &successor, step));
+                }
             });
         }
         finds
@@ -244,7 +270,7 @@ fn keep_new<M: ActorSystem, G: Guide<M>>(
     let (width, known) = (states.width(), states.len());
     let mut kept: Vec<New> = Vec::new();
     for (run, found) in (0..).zip(runs) {
-        let Finds { rows, steps } = &found.finds[owner];
+        let Finds { rows, steps, .. } = &found.finds[owner];
         let mut places = (0..).zip(rows.chunks_exact(width)).zip(steps);
         for next in steps.chunks(AHEAD) {
             shards.touch(next.iter().map(|(hash, _)| *hash), |number| states.touch(number));
@@ -257,9 +283,9 @@ fn keep_new<M: ActorSystem, G: Guide<M>>(
                 match shards.find_or_insert(hash, number, is_same) {
                     None => kept.push(New { step, hash, number, owner: owner as u32, run, place }),
                     Some(number) if number >= known => {
-                        let first = &mut kept[(number - known) as usize].step;
-                        if tables.is_before(step, *first) {
-                            *first = step;
+                        let first = &mut kept[(number - known) as usize];
+                        if tables.is_before(step, first.step) {
+                            *first = New { step, run, place, ..*first };
                         }
                     }
                     Some(_) => {}

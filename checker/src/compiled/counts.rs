@@ -8,7 +8,7 @@ use super::step::Kind;
 use super::tables::Tables;
 
 /// A transition: the state where it starts, and the event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Step {
     pub(super) from: u32,
     pub(super) event: u32,
@@ -25,6 +25,12 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
     pub(super) fn add_count(&self, count: &mut Count, more: &Count) {
         count.transitions += more.transitions;
         self.keep_earliest(&mut count.first, more.first);
+    }
+
+    /// Takes away what was counted from step `cut` on.
+    pub(super) fn subtract_count(&self, count: &mut Count, less: &Count, cut: Step) {
+        count.transitions -= less.transitions;
+        count.first = count.first.filter(|first| self.is_before(*first, cut));
     }
 
     fn keep_earliest(&self, earliest: &mut Option<Step>, step: Option<Step>) {
@@ -102,8 +108,7 @@ impl Counts {
     pub(super) fn subtract<M: ActorSystem, G: Guide<M>>(&mut self, tables: &Tables<'_, M, G>, later: &Self, cut: Step) {
         let seen = self.seen.iter_mut().flatten().zip(later.seen.iter().flatten());
         for (count, less) in self.classes.iter_mut().zip(&later.classes).chain(seen) {
-            count.transitions -= less.transitions;
-            count.first = count.first.filter(|first| tables.is_before(*first, cut));
+            tables.subtract_count(count, less, cut);
         }
     }
 }
@@ -111,7 +116,7 @@ impl Counts {
 impl Count {
     /// Counts a transition. A thread comes to the states in order, but not to the transitions of one state.
     #[inline]
-    fn add<M: ActorSystem, G: Guide<M>>(&mut self, tables: &Tables<'_, M, G>, step: Step) {
+    pub(super) fn add<M: ActorSystem, G: Guide<M>>(&mut self, tables: &Tables<'_, M, G>, step: Step) {
         self.transitions += 1;
         match self.first {
             Some(first) if first.from != step.from => {}

@@ -29,6 +29,14 @@ pub(super) struct Successor<'a> {
 }
 
 impl Successor<'_> {
+    /// The situation of the acting actor before and after, if it changes.
+    #[inline]
+    pub(super) fn changed_actor(&self, actors: usize) -> Option<(u32, u32)> {
+        // The acting actor comes first, and no other actor changes.
+        let change = self.changes.first().filter(|change| (change.column as usize) < actors)?;
+        Some((change.column, change.cell))
+    }
+
     /// Adds the row of the state that the transition leads to.
     #[inline]
     pub(super) fn write_to(&self, rows: &mut Vec<u32>) {

@@ -60,7 +60,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
     }
 
     /// The transitions of a state, in order: event and successor.
-    fn transitions(&self, from: u32) -> Vec<(u32, u32)> {
+    pub(super) fn transitions(&self, from: u32) -> Vec<(u32, u32)> {
         let (mut transitions, mut scratch, mut row) = (Vec::new(), Scratch::default(), Vec::new());
         self.states.load(from, &mut scratch.row);
         self.tables.successors(self.boundary(), &mut scratch, |successor| {

@@ -98,13 +98,14 @@ impl<K: Key, V: Copy + Default> Memo<K, V> {
 }
 
 /// A table with open addressing, at most half full: a look-up is one multiplication and mostly one place.
-struct Places<K, V> {
+pub(super) struct Places<K, V> {
     places: Vec<(K, V)>,
     len: usize,
 }
 
 impl<K: Key, V: Copy + Default> Places<K, V> {
-    fn new() -> Self {
+    /// An empty table.
+    pub(super) fn new() -> Self {
         Self { places: vec![(K::NEVER, V::default()); 16], len: 0 }
     }
 
@@ -127,11 +128,30 @@ impl<K: Key, V: Copy + Default> Places<K, V> {
 
     fn insert(&mut self, key: K, value: V) {
         let place = self.place(key);
-        if self.places[place].0 == key {
-            return;
+        if self.places[place].0 != key {
+            self.places[place] = (key, value);
+            self.len += 1;
+            self.grow_if_full();
         }
-        self.places[place] = (key, value);
-        self.len += 1;
+    }
+
+    /// The value of a key, at first the default.
+    #[inline]
+    pub(super) fn value_mut(&mut self, key: K) -> &mut V {
+        let mut place = self.place(key);
+        if self.places[place].0 != key {
+            self.insert(key, V::default());
+            place = self.place(key);
+        }
+        &mut self.places[place].1
+    }
+
+    /// All keys with their values, in no particular order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (K, V)> + '_ {
+        self.places.iter().copied().filter(|(key, _)| *key != K::NEVER)
+    }
+
+    fn grow_if_full(&mut self) {
         if self.len * 2 > self.places.len() {
             let larger = vec![(K::NEVER, V::default()); self.places.len() * 2];
             for (key, value) in std::mem::replace(&mut self.places, larger) {

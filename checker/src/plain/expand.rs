@@ -1,22 +1,25 @@
 //! The expansion of a run of states: everything that needs no write access to the store, so that threads can share it.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashTable;
 
 use crate::clause::Judgement;
+use crate::cover::{Label, Said};
 use crate::describe::{Described, Transition};
 use crate::engine::Task;
 use crate::guide::Guide;
 
+use super::cover::{Covering, Seen};
 use super::store::{Store, spread};
 
 /// States that one thread expands at a time.
 pub(super) const RUN: u32 = 64;
 
 /// A transition: the state and the index of the action among its actions.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Step {
     pub(super) from: u32,
     pub(super) action: u32,
@@ -30,6 +33,8 @@ pub(super) struct Candidate<S, G> {
     pub(super) preceding: u64,
     pub(super) state: S,
     pub(super) guide: G,
+    /// The label of the step, if there is a cover.
+    pub(super) label: Option<Arc<Label>>,
 }
 
 /// Where an edge leads.
@@ -110,6 +115,7 @@ impl Counts {
 /// What the expansion of a run of states gave.
 pub(super) struct Batch<S, G> {
     pub(super) counts: Counts,
+    pub(super) seen: Seen,
     pub(super) candidates: Vec<Candidate<S, G>>,
     pub(super) edges: Vec<PendingEdge>,
     /// Finds candidates by hash.
@@ -119,7 +125,7 @@ pub(super) struct Batch<S, G> {
 impl<S: PartialEq, G: PartialEq> Batch<S, G> {
     fn new(terms: usize, clauses: usize) -> Self {
         let counts = Counts::new(terms, clauses);
-        Self { counts, candidates: Vec::new(), edges: Vec::new(), table: HashTable::new() }
+        Self { counts, seen: Seen::default(), candidates: Vec::new(), edges: Vec::new(), table: HashTable::new() }
     }
 
     /// The index of a candidate, which is added if it is not there.
@@ -149,6 +155,9 @@ pub(super) struct Expander<'a, M: Described, G: Guide<M>> {
     pub(super) store: &'a Store<M::State, G::State>,
     /// Size of the vocabulary.
     pub(super) terms: usize,
+    pub(super) covering: Option<Covering<'a, M::State>>,
+    /// By state: the label of the step that first led to it, if there is a cover.
+    pub(super) found_by: &'a [Option<Arc<Label>>],
 }
 
 impl<M: Described, G: Guide<M>> Expander<'_, M, G> {
@@ -192,14 +201,26 @@ impl<M: Described, G: Guide<M>> Expander<'_, M, G> {
         terms.push(action_term);
         model.outcome_terms(&facts, terms);
         batch.counts.count_terms(terms);
+        let mut said = Vec::new();
         for (clause, tally) in self.task.clauses.iter().zip(&mut batch.counts.clauses) {
-            tally.add(clause.judge(&transition), step);
+            let judgement = clause.judge(&transition);
+            if self.covering.is_some() {
+                said.push(Said::of(&judgement));
+            }
+            tally.add(judgement, step);
         }
+        let label = self.covering.map(|covering| {
+            terms.retain(|term| *term < self.terms);
+            let label = Arc::new(Label { terms: terms.clone(), said });
+            let found_by = self.found_by[step.from as usize].as_ref();
+            batch.seen.see(step, found_by, (covering.of_state)(&node.state), &label, (covering.of_state)(&after));
+            label
+        });
 
         let hash = self.store.hash(&after, &guide);
         let target = match self.store.find(hash, &after, &guide) {
             Some(id) => Target::Known(id),
-            None => Target::Candidate(batch.candidate(Candidate { hash, step, preceding, state: after, guide })),
+            None => Target::Candidate(batch.candidate(Candidate { hash, step, preceding, state: after, guide, label })),
         };
         if !self.task.liveness.is_empty() {
             batch.edges.push(PendingEdge { step, term: action_term as u32, target });

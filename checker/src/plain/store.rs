@@ -8,6 +8,8 @@ use hashbrown::HashTable;
 use crate::describe::Described;
 use crate::engine::Trace;
 
+use super::expand::Step;
+
 /// Parent of the initial states.
 const NO_PARENT: u32 = u32::MAX;
 
@@ -96,6 +98,12 @@ impl<S: Hash + PartialEq, G: Hash + PartialEq> Store<S, G> {
         self.origins.push(Origin { parent: parent.unwrap_or(NO_PARENT), action });
         self.table.insert_unique(spread(hash), Entry { hash, id }, |entry| spread(entry.hash));
         id
+    }
+
+    /// The step that first led to a state; for an initial state its index among them.
+    pub(super) fn found_by(&self, id: u32) -> Result<Step, usize> {
+        let Origin { parent, action } = self.origins[id as usize];
+        if parent == NO_PARENT { Err(action as usize) } else { Ok(Step { from: parent, action }) }
     }
 
     /// The action with the given index among the actions of a state.

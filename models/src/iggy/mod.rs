@@ -2,6 +2,7 @@
 //!
 //! One actor is one file. [`system`] puts them together, [`clauses`] holds the predicate of every clause.
 
+pub mod abstraction;
 pub mod bounds;
 
 pub mod clauses;
