@@ -11,11 +11,13 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use fencepost_conformance::replay::atlas::{Atlas, CoverKind, Coverage};
 use fencepost_conformance::replay::audit::Audit;
+use fencepost_conformance::replay::orders;
 use fencepost_conformance::replay::random::{Chance, way};
+use fencepost_conformance::replay::runner;
 use fencepost_conformance::replay::session::{Replayed, Session, Way};
 use fencepost_conformance::replay::trace::Ending;
 use fencepost_conformance::replay::walker::Walker;
-use fencepost_driver::{Field, Fields};
+use fencepost_driver::{Failure, Field, Fields};
 use fencepost_models::iggy::abstraction::selection::AbstractStep;
 use fencepost_models::iggy::views::{View, views};
 use fencepost_spec::contract::Contract;
@@ -36,6 +38,8 @@ fencepost_spec::words! {
         Labels = "labels",
         /// Every two of these that follow each other.
         LabelPairs = "label-pairs",
+        /// Every order of the requests, at most one of them late: for drivers that hold back nothing but requests.
+        Orders = "orders",
         /// Ways by chance, from a seed.
         Random = "random",
     }
@@ -65,18 +69,22 @@ pub struct ReplayArguments {
     /// Only this view (may be repeated)
     #[arg(long = "view", value_name = "VIEW")]
     pub views: Vec<String>,
-    /// Which traces: abstract, labels, label-pairs or random
-    #[arg(long, value_name = "COVER", default_value = "abstract")]
-    pub cover: Choice,
+    /// Which traces: abstract, labels, label-pairs, orders or random [default: abstract; orders for a driver that holds back
+    /// nothing but requests]
+    #[arg(long, value_name = "COVER")]
+    pub cover: Option<Choice>,
     /// For `--cover random`: where the sequence of random numbers starts
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// For `--cover random`: how many ways of each view, of at most 60 steps
-    #[arg(long, value_name = "NUMBER", default_value_t = 200)]
+    /// For `--cover orders` and `random`: how many ways of each view
+    #[arg(long, value_name = "NUMBER", default_value_t = 300)]
     pub ways: usize,
     /// What is compared: everything, memory or answers
     #[arg(long, value_name = "WHAT", default_value = "everything")]
     pub compare: Compared,
+    /// A differing code is a difference, even if it says the same to a client
+    #[arg(long)]
+    pub exact_codes: bool,
     /// Hold the implementation's inner places, and let them go on: eager, lazy or random
     #[arg(long, value_name = "ORDER")]
     pub audit: Option<Audit>,
@@ -121,14 +129,16 @@ pub fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
     let driver = Driver::named(&arguments.driver, arguments.step_time)?;
     let interrupt = interrupt::flag()?;
     let budget = arguments.exploring.budget(Arc::clone(&interrupt));
-    let replay = Replay { arguments, driver, wanted, interrupt, budget };
+    let cover = arguments.cover.map_or_else(|| driver.usual_cover(), Ok);
+    let cover = cover.map_err(|failure| unusable(&arguments.driver, &failure))?;
+    let replay = Replay { arguments, driver, cover, wanted, interrupt, budget };
     let mut results = Vec::new();
     for contract in &contracts {
         results.push(replay.contract(contract)?);
     }
     let printed = output::print(&match arguments.format {
-        Format::Text => text::report(arguments, &results),
-        Format::Json => output::json(&json::report(arguments, &results)),
+        Format::Text => text::report(replay.cover, &results),
+        Format::Json => output::json(&json::report(arguments, replay.cover, &results)),
     });
     Ok(results.iter().map(ContractReplay::status).max().unwrap_or(ExitStatus::AsExpected).max(printed))
 }
@@ -137,6 +147,7 @@ pub fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
 struct Replay<'a> {
     arguments: &'a ReplayArguments,
     driver: Driver,
+    cover: Choice,
     wanted: Vec<&'static str>,
     interrupt: Arc<AtomicBool>,
     budget: Budget,
@@ -162,11 +173,11 @@ impl Replay<'_> {
         coverage: &mut Coverage,
     ) -> Result<ViewReplay, Problem> {
         let started = std::time::Instant::now();
-        let kind = match self.arguments.cover {
+        let kind = match self.cover {
             Choice::Abstract => Some(CoverKind::Abstract),
             Choice::Labels => Some(CoverKind::Labels),
             Choice::LabelPairs => Some(CoverKind::LabelPairs),
-            Choice::Random => None,
+            Choice::Orders | Choice::Random => None,
         };
         let progress = terminal_progress(&contract.name, view.name);
         let threads = self.arguments.exploring.threads();
@@ -175,7 +186,7 @@ impl Replay<'_> {
             Atlas::explore(&contract.choices, &view.bounds, kind, &limits, threads, &*progress, shown)
         });
         drop(progress);
-        let ways = atlas.as_ref().map_or_else(|| self.random(contract, view), Atlas::ways);
+        let ways = atlas.as_ref().map_or_else(|| self.without_atlas(contract, view), Atlas::ways);
         let explored_seconds = started.elapsed().as_secs_f64();
         let replayed = self.replay(contract, view, &ways)?;
         if let Some(atlas) = &atlas {
@@ -184,8 +195,11 @@ impl Replay<'_> {
         Ok(ViewReplay { view: view.name, explored_seconds, replayed })
     }
 
-    fn random(&self, contract: &Contract, view: &View) -> Vec<Way> {
+    fn without_atlas(&self, contract: &Contract, view: &View) -> Vec<Way> {
         let walker = Walker::new(&contract.name, &contract.choices, &view.bounds);
+        if self.cover == Choice::Orders {
+            return orders::ways(&walker, self.arguments.ways);
+        }
         let mut chance = Chance::new(self.arguments.seed);
         (0..self.arguments.ways).map(|_| way(&walker, &mut chance, RANDOM_STEPS)).collect()
     }
@@ -193,7 +207,7 @@ impl Replay<'_> {
     fn replay(&self, contract: &Contract, view: &View, ways: &[Way]) -> Result<Replayed, Problem> {
         let command = format!(
             "fencepost replay --driver '{}' --contract {} --view {} --bounds {} --cover {}",
-            self.arguments.driver, contract.name, view.name, self.arguments.exploring.bounds, self.arguments.cover
+            self.arguments.driver, contract.name, view.name, self.arguments.exploring.bounds, self.cover
         );
         let bar = subject::progress(&contract.name, view.name, ways.len());
         let make = || self.driver.start();
@@ -204,8 +218,11 @@ impl Replay<'_> {
             bounds: &view.bounds,
             subject: &make,
             configured: None,
-            fields: fields(self.arguments.compare),
-            endings: ENDINGS,
+            compared: runner::Compared {
+                fields: fields(self.arguments.compare),
+                exact_codes: self.arguments.exact_codes,
+            },
+            endings: if self.cover == Choice::Orders { &ENDINGS[2..] } else { ENDINGS },
             audit: self.arguments.audit,
             threads: if self.driver.is_shared() { 1 } else { self.arguments.exploring.threads() },
             most_divergences: self.arguments.most_divergences,
@@ -215,11 +232,13 @@ impl Replay<'_> {
         };
         let replayed = session.run(ways);
         bar.finish_and_clear();
-        replayed.map_err(|failure| {
-            Problem::new(format!("the driver `{}` cannot be used: {failure}", self.arguments.driver))
-                .with_help("fencepost driver-test tells what is wrong with a driver")
-        })
+        replayed.map_err(|failure| unusable(&self.arguments.driver, &failure))
     }
+}
+
+fn unusable(driver: &str, failure: &Failure) -> Problem {
+    Problem::new(format!("the driver `{driver}` cannot be used: {failure}"))
+        .with_help("fencepost driver-test tells what is wrong with a driver")
 }
 
 /// What comes after each way: the three probes.

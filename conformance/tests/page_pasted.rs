@@ -4,7 +4,8 @@
 use std::cell::Cell;
 
 use fencepost_driver::{
-    Answer, Call, Capabilities, Crash, CrashKind, Failure, Fields, Observation, Park, ParkKind, Progress, Reply, Subject, World,
+    Answer, Call, Capabilities, Crash, CrashKind, Failure, Fields, Observation, Park, ParkKind, Progress, Reply,
+    Subject, World,
 };
 
 thread_local! {

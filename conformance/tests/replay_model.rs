@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use fencepost_conformance::replay::random::{Chance, way};
+use fencepost_conformance::replay::runner::Compared;
 use fencepost_conformance::replay::session::{Replayed, Session, Way};
 use fencepost_conformance::replay::trace::Ending;
 use fencepost_conformance::replay::walker::Walker;
@@ -45,7 +46,7 @@ fn replay(contract: &Contract, view: &View, actual: &Choices, count: usize) -> R
         bounds: &view.bounds,
         subject: &make,
         configured: None,
-        fields: Fields::all(),
+        compared: Compared { fields: Fields::all(), exact_codes: false },
         endings: &[Ending::CrashNow, Ending::SettleAndCrash, Ending::FinishAndCrash],
         audit: None,
         threads: 1,

@@ -38,7 +38,10 @@ fn walked(view: &str) -> TraceFile {
 
 /// The smallest file with a crash.
 fn small() -> TraceFile {
-    let seen = || Seen { progress: Progress::Parked, observation: Observation { next_offset: Some(3), ..Observation::default() } };
+    let seen = || Seen {
+        progress: Progress::Parked,
+        observation: Observation { next_offset: Some(3), ..Observation::default() },
+    };
     let cancel = TraceStep { steps: vec![Step::Cancel { operation: "A.1".to_owned() }], allowed: seen() };
     let crash = Step::Crash { crash: Crash::Power { keep: vec![0, 2] } };
     let crash = TraceStep { steps: vec![crash, Step::Restart {}], allowed: seen() };
@@ -130,7 +133,11 @@ fn given_files_with_one_mistake_when_read_should_be_refused_with_its_place() {
         ("unknown key of a step", "\"operation\":", "\"operations\":"),
         ("key twice", "\"operation\":\"A.1\"", "\"operation\":\"A.1\",\"operation\":\"A.1\""),
         ("unknown field", "\"next_offset\":3", "\"next_ofset\":3"),
-        ("nothing allowed", ",\"allowed\":{\"progress\":{\"kind\":\"parked\"},\"observation\":{\"next_offset\":3}}", ""),
+        (
+            "nothing allowed",
+            ",\"allowed\":{\"progress\":{\"kind\":\"parked\"},\"observation\":{\"next_offset\":3}}",
+            "",
+        ),
         ("unknown progress", "\"kind\":\"parked\"", "\"kind\":\"refused\""),
         ("restart missing", crash_line, "{\"verb\":\"cancel\",\"operation\":\"B.1\"}\n"),
         ("wrong number of steps", "\"steps\":2", "\"steps\":3"),
@@ -139,7 +146,11 @@ fn given_files_with_one_mistake_when_read_should_be_refused_with_its_place() {
         ("unknown ending", "\"crash-now\"", "\"crash\""),
         ("end of the trace missing", "{\"end\":{\"ending\":\"crash-now\",\"steps\":2,\"driver_steps\":3}}\n", ""),
         ("end of the file missing", "{\"total\":{\"traces\":1,\"steps\":2,\"driver_steps\":3}}\n", ""),
-        ("something after the end", "\"traces\":1,\"steps\":2,\"driver_steps\":3}}\n", "\"traces\":1,\"steps\":2,\"driver_steps\":3}}\n{}\n"),
+        (
+            "something after the end",
+            "\"traces\":1,\"steps\":2,\"driver_steps\":3}}\n",
+            "\"traces\":1,\"steps\":2,\"driver_steps\":3}}\n{}\n",
+        ),
         ("another kind of line", "{\"verb\":\"cancel\",", "{\"word\":\"cancel\","),
         ("no JSON", "{\"verb\":\"cancel\",", "{\"verb\":\"cancel\";"),
         ("empty line", crash_line, "\n"),

@@ -6,7 +6,7 @@ use fencepost_conformance::replay::atlas::Counted;
 use fencepost_conformance::replay::page::Page;
 use serde::Serialize;
 
-use super::{ContractReplay, ReplayArguments};
+use super::{Choice, ContractReplay, ReplayArguments};
 use crate::output::SCHEMA;
 
 /// The whole report.
@@ -65,12 +65,12 @@ fn counts<T>(counted: &Counted<T>, size: impl Fn(&T) -> usize) -> Counts {
     }
 }
 
-pub(super) fn report(arguments: &ReplayArguments, results: &[ContractReplay]) -> Report {
-    let results = results.iter().map(|result| contract(arguments, result)).collect();
+pub(super) fn report(arguments: &ReplayArguments, cover: Choice, results: &[ContractReplay]) -> Report {
+    let results = results.iter().map(|result| contract(arguments, cover, result)).collect();
     Report { schema: SCHEMA, command: "replay", results }
 }
 
-fn contract(arguments: &ReplayArguments, result: &ContractReplay) -> Result {
+fn contract(arguments: &ReplayArguments, cover: Choice, result: &ContractReplay) -> Result {
     let replayed = || result.views.iter().map(|view| &view.replayed);
     let first = replayed().next();
     let coverage = &result.coverage;
@@ -83,7 +83,7 @@ fn contract(arguments: &ReplayArguments, result: &ContractReplay) -> Result {
         subject: first.map(|first| first.subject.clone()).unwrap_or_default(),
         contract: result.contract.clone(),
         bounds: arguments.exploring.bounds.to_string(),
-        cover: arguments.cover.to_string(),
+        cover: cover.to_string(),
         traces: replayed().map(|replayed| replayed.traces).sum(),
         steps: replayed().map(|replayed| replayed.steps).sum(),
         seconds: replayed().map(|replayed| replayed.seconds).sum(),

@@ -4,9 +4,10 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use fencepost_conformance::child::{ChildCommand, ChildOptions, ChildSubject};
-use fencepost_driver::{Failure, Subject};
+use fencepost_driver::{Failure, ParkKind, Subject};
 use fencepost_reference::{Backing, Fault, Reference};
 use fencepost_spec::diagnostic::{Problem, nearest};
+use super::Choice;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How to get a subject.
@@ -36,6 +37,13 @@ impl Driver {
     /// Whether there is only one implementation behind all subjects, so that they cannot be used at the same time.
     pub(super) fn is_shared(&self) -> bool {
         matches!(self, Self::Child(..))
+    }
+
+    /// Which traces fit the driver: it is started once and asked what it can hold apart.
+    pub(super) fn usual_cover(&self) -> Result<Choice, Failure> {
+        let holds_reads = |subject: Box<dyn Subject>| subject.capabilities().parks.contains(&ParkKind::Arrival);
+        let is_open = self.start().map(holds_reads)?;
+        Ok(if is_open { Choice::Abstract } else { Choice::Orders })
     }
 
     /// A subject.

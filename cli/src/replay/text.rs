@@ -3,21 +3,21 @@
 use fencepost_conformance::replay::atlas::Counted;
 use fencepost_conformance::replay::page::Page;
 
-use super::{Choice, ContractReplay, ReplayArguments};
+use super::{Choice, ContractReplay};
 use crate::output::{grouped, table, table_text, wrapped};
 
 /// The whole report.
-pub(super) fn report(arguments: &ReplayArguments, results: &[ContractReplay]) -> String {
+pub(super) fn report(cover: Choice, results: &[ContractReplay]) -> String {
     let mut text = String::new();
     for result in results {
-        text += &contract(arguments, result);
+        text += &contract(cover, result);
         text.push('\n');
     }
     text += &total(results);
     text
 }
 
-fn contract(arguments: &ReplayArguments, result: &ContractReplay) -> String {
+fn contract(cover: Choice, result: &ContractReplay) -> String {
     let mut text = format!("{}\n", result.contract);
     let mut rows = table();
     rows.set_header(["view", "ways", "traces", "steps", "steps/s", "result"]);
@@ -33,7 +33,7 @@ fn contract(arguments: &ReplayArguments, result: &ContractReplay) -> String {
         ]);
     }
     text += &table_text(&rows, 2);
-    if arguments.cover != Choice::Random {
+    if !matches!(cover, Choice::Random | Choice::Orders) {
         text += &coverage(result);
     }
     text += &limits(result);

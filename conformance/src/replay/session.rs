@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use fencepost_driver::{Capabilities, CrashKind, Failure, Fields, Settings, Subject};
+use fencepost_driver::{Capabilities, CrashKind, Failure, Settings, Subject};
 use fencepost_models::iggy::bounds::Bounds;
 use fencepost_spec::contract::Choices;
 
 use super::audit::Audit;
 use super::blame::Blame;
 use super::divergence::{Divergence, DivergenceKind};
-use super::runner::{Found, Runner, Walked};
+use super::runner::{Compared, Found, Runner, Walked};
 use super::shrink::Shrinker;
 use super::trace::{Ending, Scribe, Trace};
 use super::walker::{Action, Walker};
@@ -40,8 +40,8 @@ pub struct Session<'a> {
     pub subject: &'a SubjectMaker<'a>,
     /// By which contract the subject is configured, if it is another one than that it is followed in.
     pub configured: Option<Settings>,
-    /// The fields that are compared, as far as the driver sees them.
-    pub fields: Fields,
+    /// What is compared.
+    pub compared: Compared,
     /// What comes after each way.
     pub endings: &'a [Ending],
     /// Whether inner places are held, and how they go on.
@@ -129,7 +129,7 @@ impl Session<'_> {
         }
         let crashes = capabilities.crashes.contains(&self.crash_kind());
         note_capabilities(&capabilities, shared);
-        let runner = Runner::new(&walker, capabilities, self.fields, world, self.audit);
+        let runner = Runner::new(&walker, capabilities, self.compared, world, self.audit);
         let scribe = Scribe::new(&walker, runner.grip().fields, crashes);
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);

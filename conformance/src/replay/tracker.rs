@@ -7,6 +7,8 @@ use fencepost_driver::{
     Answer as How, Capabilities, Certainty, Fields, Observation, Park, ParkKind, Progress, Reply, Seen, Step,
 };
 
+use fencepost_spec::reply::{Code, ReplyClass};
+
 use super::divergence::{Difference, DivergenceKind};
 use super::position::{Position, Positions};
 use super::walker::{Move, Walker};
@@ -30,20 +32,27 @@ pub enum Tracked {
 #[derive(Clone, Debug)]
 pub struct Grip {
     held: Vec<ParkKind>,
+    /// Whether a differing code is a difference, even if it says the same to a client.
+    pub exact_codes: bool,
     /// The fields that are compared.
     pub fields: Fields,
 }
 
 impl Grip {
     /// The grip of a driver, and of the fields it sees only those that are wanted.
-    pub fn new(capabilities: &Capabilities, wanted: Fields) -> Self {
+    pub fn new(capabilities: &Capabilities, wanted: Fields, exact_codes: bool) -> Self {
         let held = capabilities.parks.iter().copied().filter(|kind| *kind != ParkKind::Inner).collect();
-        Self { held, fields: capabilities.observables.and(wanted) }
+        Self { held, exact_codes, fields: capabilities.observables.and(wanted) }
     }
 
     /// Whether the driver holds every step back, so that nothing happens by itself.
     pub fn is_complete(&self) -> bool {
         ParkKind::ALL.iter().all(|kind| *kind == ParkKind::Inner || self.held.contains(kind))
+    }
+
+    /// Whether the driver holds work back at places of this kind.
+    pub fn holds_kind(&self, kind: ParkKind) -> bool {
+        self.held.contains(&kind)
     }
 
     /// Whether the driver decides when this step is taken.
@@ -112,8 +121,9 @@ impl<'a> Tracker<'a> {
         let Some(before) = self.settled(positions.to_vec()) else { return Tracked::TooMany };
         let mut reached = Vec::new();
         for at in &before {
+            let is_poll = operation_of(steps).is_some_and(|operation| self.walker.awaits_poll(at, &operation));
             let moves = self.walker.matching(at, steps).into_iter();
-            reached.extend(moves.map(|(after, moved)| (after, moved.progress)));
+            reached.extend(moves.map(|(after, moved)| Reached { after, progress: moved.progress, is_poll }));
         }
         if reached.is_empty() {
             return Tracked::NotPossible;
@@ -132,10 +142,10 @@ impl<'a> Tracker<'a> {
     }
 
     /// The answer is lost: the request may have had its effect, now or later, or not; its client waits no more.
-    fn given_up(&self, steps: &[Step], reached: Vec<(Position, Progress)>) -> Tracked {
+    fn given_up(&self, steps: &[Step], reached: Vec<Reached>) -> Tracked {
         let operation = operation_of(steps);
         let mut kept = Positions::default();
-        for (mut after, _) in reached {
+        for Reached { mut after, .. } in reached {
             if let Some(operation) = &operation {
                 self.walker.forget_waiting(&mut after, operation);
             }
@@ -144,16 +154,18 @@ impl<'a> Tracker<'a> {
         Tracked::Agree(kept.into_all())
     }
 
-    fn agreeing(&self, steps: &[Step], reached: Vec<(Position, Progress)>, seen: &Seen) -> Tracked {
+    fn agreeing(&self, steps: &[Step], reached: Vec<Reached>, seen: &Seen) -> Tracked {
         let answered = match &seen.progress {
             Progress::Done { reply, .. } => Some(reply),
             _ => None,
         };
         let mut differences = Vec::new();
         let mut candidates = Vec::new();
-        for (after, progress) in reached {
+        for Reached { after, progress, is_poll } in reached {
             match (&progress, answered) {
-                (Progress::Done { reply: allowed, .. }, Some(reply)) if allowed == reply => candidates.push(after),
+                (Progress::Done { reply: allowed, .. }, Some(reply)) if self.is_allowed(allowed, reply, is_poll) => {
+                    candidates.push(after);
+                }
                 (Progress::Parked, None) => candidates.push(after),
                 (Progress::Parked, Some(reply)) if !self.grip.is_complete() => {
                     match self.answered(steps, after, reply, &mut differences) {
@@ -184,19 +196,26 @@ impl<'a> Tracker<'a> {
         differences: &mut Vec<Difference>,
     ) -> Option<Vec<Position>> {
         let Some(operation) = operation_of(steps) else { return Some(Vec::new()) };
+        let is_poll = self.walker.awaits_poll(&after, &operation);
         let answer = [Step::Resume { park: Park::new(ParkKind::Reply, operation), answer: How::Proceed }];
         let mut found = Vec::new();
         for at in self.settled(vec![after])? {
             for (_, after, moved) in self.walker.possible(&at) {
                 if moved.steps == answer {
                     match &moved.progress {
-                        Progress::Done { reply: allowed, .. } if allowed == reply => found.push(after),
+                        Progress::Done { reply: allowed, .. } if self.is_allowed(allowed, reply, is_poll) => {
+                            found.push(after);
+                        }
                         allowed => differences.push(reply_differs(Some(reply), allowed)),
                     }
                 }
             }
         }
         Some(found)
+    }
+
+    fn is_allowed(&self, allowed: &Reply, seen: &Reply, is_poll: bool) -> bool {
+        allowed == seen || !self.grip.exact_codes && is_same_refusal(allowed, seen, is_poll)
     }
 
     fn state_difference(&self, at: &Position, seen: &Observation) -> Option<Difference> {
@@ -234,6 +253,24 @@ impl<'a> Tracker<'a> {
     }
 }
 
+/// A position that a step leads to.
+struct Reached {
+    after: Position,
+    progress: Progress,
+    /// Whether the step answers a poll.
+    is_poll: bool,
+}
+
+/// Whether two answers are refusals after which a client may conclude and do the same.
+fn is_same_refusal(first: &Reply, second: &Reply, is_poll: bool) -> bool {
+    let class = |reply: &Reply| match reply {
+        Reply::Code { code } => Some(Code(*code).class(is_poll)),
+        Reply::Sentinel {} => Some(ReplyClass::RefusedMayRetry),
+        _ => None,
+    };
+    class(first).is_some_and(|first| class(second) == Some(first))
+}
+
 /// The operation that steps let go on.
 fn operation_of(steps: &[Step]) -> Option<String> {
     match steps {
@@ -263,7 +300,7 @@ pub fn reply_text(reply: &Reply) -> String {
         Reply::Empty {} => "no messages".to_owned(),
         Reply::Sentinel {} => "no messages, from the sentinel partition".to_owned(),
         Reply::Acknowledged {} => "success".to_owned(),
-        Reply::Code { code } => format!("the code {}", fencepost_spec::reply::Code(*code)),
+        Reply::Code { code } => format!("the code {}", Code(*code)),
         Reply::Disconnected {} => "the connection ended".to_owned(),
     }
 }

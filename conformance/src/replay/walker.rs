@@ -151,6 +151,14 @@ impl Walker {
         Some((after, moved))
     }
 
+    /// Whether the client of an operation waits for it as the answer to a poll.
+    pub(super) fn awaits_poll(&self, at: &Position, operation: &str) -> bool {
+        let Some((name, number)) = operation.rsplit_once('.') else { return false };
+        let index = self.bounds().consumers.iter().position(|consumer| consumer.name == name);
+        let waits = index.and_then(|index| consumer_of(&at.state, index).poll);
+        waits.is_some_and(|waiting| waiting.to_string() == number)
+    }
+
     /// Makes the client of an operation stop waiting for it, as if it had given up.
     pub(super) fn forget_waiting(&self, at: &mut Position, operation: &str) {
         for (index, bounds) in self.bounds().consumers.iter().enumerate() {

@@ -118,7 +118,8 @@ fn polled(world: &World) -> Making {
 /// What was seen in the last step, in one field.
 fn in_field(kind: DivergenceKind, field: Field, seen: &str, allowed: &[&str]) -> Vec<Difference> {
     let seen = format!("{} {seen}", field.key());
-    let one = |allowed: &&str| Difference { kind, field: Some(field), seen: seen.clone(), allowed: (*allowed).to_owned() };
+    let one =
+        |allowed: &&str| Difference { kind, field: Some(field), seen: seen.clone(), allowed: (*allowed).to_owned() };
     allowed.iter().map(one).collect()
 }
 
@@ -276,7 +277,8 @@ fn lost_in_recovery() -> Divergence {
         seen.unsynced = Some(vec!["append".to_owned(), "remove-segment".to_owned()]);
     });
     making.failed(vec![Step::Crash { crash: Crash::Power { keep: vec![1] } }, Step::Restart {}]);
-    let seen = "the driver ended with exit status 101; its last lines:\nthread 'main' panicked at src/owner.rs:88\nno segment";
+    let seen =
+        "the driver ended with exit status 101; its last lines:\nthread 'main' panicked at src/owner.rs:88\nno segment";
     let differences = elsewhere(DivergenceKind::PanicOrExit, seen, &["the step is done"]);
     let mut page = page(world, making, differences, "power-loss-during-purge");
     page.command = "fencepost replay --driver './target/release/broker-driver --data-folder /tmp/broker' --contract \
@@ -293,7 +295,8 @@ fn another_time() -> Divergence {
     making.resume("request:producer.1", "arrival:producer.1", |_| {});
     making.resume("arrival:producer.1", "reply:producer.1", |seen| {
         seen.next_offset = Some(4);
-        seen.messages = Some(vec![(0, "initial/0".to_owned()), (1, "initial/1".to_owned()), (3, "producer.1/0".to_owned())]);
+        seen.messages =
+            Some(vec![(0, "initial/0".to_owned()), (1, "initial/1".to_owned()), (3, "producer.1/0".to_owned())]);
     });
     let differences = in_field(DivergenceKind::Nondeterministic, Field::NextOffset, "4", &["3"]);
     page(world, making, differences, "restart")

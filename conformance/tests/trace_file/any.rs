@@ -18,7 +18,12 @@ fn offset() -> impl Strategy<Value = u64> {
 }
 
 fn start() -> impl Strategy<Value = Start> {
-    prop_oneof![Just(Start::Next), Just(Start::First), Just(Start::Last), offset().prop_map(|offset| Start::Offset { offset })]
+    prop_oneof![
+        Just(Start::Next),
+        Just(Start::First),
+        Just(Start::Last),
+        offset().prop_map(|offset| Start::Offset { offset })
+    ]
 }
 
 fn call() -> impl Strategy<Value = Call> {
@@ -32,8 +37,11 @@ fn call() -> impl Strategy<Value = Call> {
                 may_wait
             }
         ),
-        (name(), offset(), prop::option::of(name()))
-            .prop_map(|(consumer, offset, batch_of)| Call::Store { consumer, offset, batch_of }),
+        (name(), offset(), prop::option::of(name())).prop_map(|(consumer, offset, batch_of)| Call::Store {
+            consumer,
+            offset,
+            batch_of
+        }),
         name().prop_map(|consumer| Call::Delete { consumer }),
         prop::collection::vec(name(), 0..3).prop_map(|payloads| Call::Send { payloads }),
         Just(Call::Empty {}),

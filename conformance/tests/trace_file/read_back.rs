@@ -27,7 +27,7 @@ enum Allowed {
 
 /// The trace of an exported text.
 pub fn trace(text: &str) -> Trace {
-    let read: itf::Trace<Value> = itf::trace_from_str(text).expect("a text of the format");
+    let read: itf::Trace<Value> = serde_json::from_str(text).expect("a text of the format");
     assert_eq!(read.meta.format.as_deref(), Some("ITF"));
     assert_eq!(read.vars, ["steps", "progress", "observation"]);
     let ending = read.meta.other["ending"].parse().expect("an ending");
@@ -45,7 +45,7 @@ pub fn trace(text: &str) -> Trace {
 
 /// The world of an exported text.
 pub fn world(text: &str) -> World {
-    let read: itf::Trace<Value> = itf::trace_from_str(text).expect("a text of the format");
+    let read: itf::Trace<Value> = serde_json::from_str(text).expect("a text of the format");
     serde_json::from_str(&read.meta.other["world"]).expect("a world")
 }
 
@@ -61,8 +61,12 @@ fn plain(value: Value) -> serde_json::Value {
         }
         Value::List(list) => list.into_iter().map(plain).collect(),
         Value::Tuple(tuple) => tuple.into_iter().map(plain).collect(),
-        Value::Map(map) => map.into_iter().map(|(key, value)| (text(plain(key)), plain(value))).collect::<Map<_, _>>().into(),
-        Value::Record(record) => record.into_iter().map(|(key, value)| (key, plain(value))).collect::<Map<_, _>>().into(),
+        Value::Map(map) => {
+            map.into_iter().map(|(key, value)| (text(plain(key)), plain(value))).collect::<Map<_, _>>().into()
+        }
+        Value::Record(record) => {
+            record.into_iter().map(|(key, value)| (key, plain(value))).collect::<Map<_, _>>().into()
+        }
         other => panic!("{other:?} is not used"),
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fencepost_driver::Reply;
 use fencepost_spec::contract::{Choices, ClientCommits, RouteAfterRefusal};
-use fencepost_spec::reply::{HISTORY_UNAVAILABLE, OUTCOME_UNKNOWN};
+use fencepost_spec::reply::{Code, HISTORY_UNAVAILABLE, NOT_ACCEPTED, OUTCOME_UNKNOWN};
 
 use crate::gates::Name;
 use crate::identities::Identities;
@@ -67,7 +67,8 @@ impl Client {
         }
         let refused = match reply {
             Reply::Sentinel {} => true,
-            Reply::Code { code } => *code != OUTCOME_UNKNOWN.0,
+            // What was never admitted may be sent again as it is, so its route stays; so does that of an unknown outcome.
+            Reply::Code { code } => ![OUTCOME_UNKNOWN, NOT_ACCEPTED].contains(&Code(*code)),
             _ => false,
         };
         if refused && choices.route_after_refusal == RouteAfterRefusal::Dropped {

@@ -2,7 +2,8 @@
 //!
 //! Format: <https://apalache-mc.org/docs/adr/015adr-trace.html>. One object a trace, one state a step, with the variables `steps`
 //! (what the driver does), `progress` and `observation` (what is allowed afterwards). All numbers are written as `#bigint`, because
-//! offsets have 64 bits; what is seen by key is a `#map`, a message a `#tup` of offset and payload.
+//! offsets have 64 bits; what is seen by key is a `#map`, a message a `#tup` of offset and payload. The format has no null: what
+//! is absent has no key.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -68,7 +69,8 @@ fn of(key: &str, value: Value) -> Value {
             json!({ "#map": pairs })
         }
         Value::Object(object) => {
-            Value::Object(object.into_iter().map(|(key, value)| (key.clone(), of(&key, value))).collect())
+            let object = object.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(object.map(|(key, value)| (key.clone(), of(&key, value))).collect())
         }
         other => other,
     }

@@ -57,9 +57,8 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// [`Unwritable::Step`] before anything of the trace is written, [`Unwritable::Output`] at any time.
     pub fn write(&mut self, trace: &Trace) -> Result<(), Unwritable> {
-        let is_writable = |step: &crate::replay::trace::TraceStep| {
-            !step.steps.is_empty() && Allowed::of(&step.allowed).is_some()
-        };
+        let is_writable =
+            |step: &crate::replay::trace::TraceStep| !step.steps.is_empty() && Allowed::of(&step.allowed).is_some();
         if let Some(index) = trace.steps.iter().position(|step| !is_writable(step)) {
             return Err(Unwritable::Step(index + 1));
         }

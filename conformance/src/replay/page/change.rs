@@ -65,7 +65,10 @@ mod tests {
         let told = |different: Different, contract: &str| ChangeOfContract::of(&different, contract, &world).text;
         let (first, second) = (Fence::PollHistoryAtCompletion, Fence::CommitAssignmentOnArrival);
         let both = told(Different::Without(vec![first, second]), "deferred-poll");
-        assert!(both.starts_with("It would be allowed without the fence `poll-history-at-completion` (it protects "), "{both}");
+        assert!(
+            both.starts_with("It would be allowed without the fence `poll-history-at-completion` (it protects "),
+            "{both}"
+        );
         assert!(both.contains(") and the fence `commit-assignment-on-arrival` (it protects "), "{both}");
         let chosen = || Different::Chosen("full_queue".to_owned(), "wait".to_owned());
         let own = told(chosen(), "deferred-poll");
@@ -73,6 +76,9 @@ mod tests {
         // The implementation is configured by another contract: what that chooses says nothing about this one.
         assert_eq!(told(chosen(), "owner-installed"), "It would be allowed if `full_queue` were wait.");
         let more = told(Different::With(first), "deferred-poll");
-        assert!(more.starts_with("It would be allowed if deferred-poll had the fence `poll-history-at-completion`"), "{more}");
+        assert!(
+            more.starts_with("It would be allowed if deferred-poll had the fence `poll-history-at-completion`"),
+            "{more}"
+        );
     }
 }

@@ -92,12 +92,12 @@ fn words(value: &Value) -> Vec<String> {
 pub(super) fn name(field: Field) -> &'static str {
     match field {
         Field::Status => "status of the owner",
-        Field::StartOffset => "start offset",
-        Field::NextOffset => "next offset",
-        Field::Messages => "messages",
-        Field::Bookmarks => "bookmarks",
-        Field::BookmarkFiles => "bookmark files",
-        Field::LastPolled => "last polled",
+        Field::StartOffset => "offset at which the partition starts",
+        Field::NextOffset => "offset of the next message",
+        Field::Messages => "the committed messages",
+        Field::Bookmarks => "the bookmarks in memory",
+        Field::BookmarkFiles => "the bookmarks in files",
+        Field::LastPolled => "the highest offset served to the group",
         Field::PurgeGeneration => "purge generation recorded by the owner",
         Field::Incarnation => "incarnation that the owner serves",
         Field::GroupGeneration => "group generation applied by the owner",
@@ -106,7 +106,7 @@ pub(super) fn name(field: Field) -> &'static str {
         Field::Prepared => "prepared operations",
         Field::Queued => "queued operations",
         Field::Unsynced => "unsynced writes",
-        Field::Parked => "what waits",
+        Field::Parked => "everything that waits for the runner",
     }
 }
 
@@ -191,7 +191,7 @@ pub(super) fn waits(park: &Park, operations: &Operations<'_>) -> String {
         ParkKind::Complete => format!("{what}: its read, to be completed"),
         ParkKind::Wait => format!("{what}, for messages"),
         ParkKind::Reply => format!("the answer to {what}, on its way"),
-        ParkKind::Apply => format!("what metadata decided, to be applied by the {}", park.name),
+        ParkKind::Apply => format!("a decision of metadata for the {}", park.name),
         ParkKind::Commit => "the oldest prepared operation, to commit".to_owned(),
         ParkKind::Purge => "the next step of the purge".to_owned(),
         ParkKind::FinishPurge => "the unfinished purge, to be done again".to_owned(),

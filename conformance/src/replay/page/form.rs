@@ -106,7 +106,9 @@ fn conclusion(page: &Page) -> String {
         (None, DivergenceKind::Hang | DivergenceKind::PanicOrExit | DivergenceKind::Protocol) => {
             "No contract allows that.".to_owned()
         }
-        (None, _) => "No single change of the contract that was tried, and no pair of fences less, would allow it.".to_owned(),
+        (None, _) => {
+            "No single change of the contract that was tried, and no pair of fences less, would allow it.".to_owned()
+        }
     };
     let known = match &page.known_link {
         Some(link) => format!("It is a known deviation: {link}"),
@@ -126,7 +128,16 @@ fn command(command: &str) -> String {
     if line.chars().count() <= WIDTH_COLUMNS {
         return line + "\n";
     }
-    line.replace(" --", " \\\n    --") + "\n"
+    let mut is_quoted = false;
+    let mut text = String::new();
+    for (index, character) in line.char_indices() {
+        is_quoted ^= matches!(character, '\'' | '"');
+        if character == ' ' && !is_quoted && line[index..].starts_with(" --") {
+            text.push_str(" \\\n   ");
+        }
+        text.push(character);
+    }
+    text + "\n"
 }
 
 /// The story as a Mermaid sequence diagram.

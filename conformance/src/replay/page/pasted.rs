@@ -3,9 +3,9 @@
 use fencepost_driver::{Observation, Reply, Step};
 use serde::Serialize;
 
+use super::WIDTH_COLUMNS;
 use super::answers::answer_of;
 use super::wrap::{json, wrapped};
-use super::WIDTH_COLUMNS;
 use crate::replay::divergence::{Difference, Divergence, DivergenceKind};
 use crate::replay::runner::Done;
 
@@ -47,7 +47,9 @@ fn imports(kind: DivergenceKind, has_rounds: bool) -> String {
     match kind {
         DivergenceKind::Nondeterministic => names.push("Fields"),
         DivergenceKind::ForbiddenReply => names.extend(["Progress", "Reply"]),
-        DivergenceKind::ForbiddenState | DivergenceKind::UnknownYield => names.extend(["Fields", "Observation", "Progress"]),
+        DivergenceKind::ForbiddenState | DivergenceKind::UnknownYield => {
+            names.extend(["Fields", "Observation", "Progress"])
+        }
         _ => names.push("Progress"),
     }
     if has_rounds && kind != DivergenceKind::Nondeterministic {

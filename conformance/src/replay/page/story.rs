@@ -66,9 +66,7 @@ fn belong_together(first: &[Step], second: &[Step]) -> bool {
 
 fn tell(teller: &Teller<'_>, steps: &[Step]) -> Told {
     match steps {
-        [Step::Start { operation, call }, Step::Resume { park, answer }] => {
-            teller.sent(operation, call, park, *answer)
-        }
+        [Step::Start { operation, call }, Step::Resume { park, answer }] => teller.sent(operation, call, park, *answer),
         [first, ..] => teller.step(first),
         [] => Told {
             actor: "owner".to_owned(),
@@ -90,10 +88,10 @@ fn operation_of(steps: &[Step]) -> Option<&str> {
 /// What went wrong in the last step, where the words of the step do not say it.
 fn failure(kind: DivergenceKind, progress: &Progress) -> String {
     match (kind, progress) {
-        (_, Progress::Refused { .. }) => ": the implementation refuses this step".to_owned(),
-        (DivergenceKind::Hang, _) => ": there is no answer in time".to_owned(),
-        (DivergenceKind::PanicOrExit, _) => ": the implementation panics or ends".to_owned(),
-        (DivergenceKind::Protocol, _) => ": the driver's answer does not keep to the protocol".to_owned(),
+        (_, Progress::Refused { .. }) => ", but the implementation refuses this step".to_owned(),
+        (DivergenceKind::Hang, _) => ", but there is no answer in time".to_owned(),
+        (DivergenceKind::PanicOrExit, _) => ", but the implementation panics or ends".to_owned(),
+        (DivergenceKind::Protocol, _) => ", but the driver's answer does not keep to the protocol".to_owned(),
         _ => String::new(),
     }
 }
@@ -136,6 +134,8 @@ fn group(world: &World) -> String {
     match world.members.as_slice() {
         [] => String::new(),
         [one] => format!("{one} is the only member of the group and owns {partitions}"),
-        [first, ..] => format!("{} are members of the group, and {first} owns {partitions}", world.members.join(" and ")),
+        [first, ..] => {
+            format!("{} are members of the group, and {first} owns {partitions}", world.members.join(" and "))
+        }
     }
 }

@@ -86,9 +86,7 @@ impl Teller<'_> {
             ParkKind::Wait if how == How::TimeOut => self.completed(name, format!("the wait of {what} is over")),
             ParkKind::Wait => self.completed(name, format!("the owner wakes {what}")),
             ParkKind::Reply => self.reply(name),
-            ParkKind::Apply => {
-                told(METADATA, name, format!("the {name} applies what metadata decided next"))
-            }
+            ParkKind::Apply => told(METADATA, name, format!("the {name} applies what metadata decided next")),
             ParkKind::Commit => told(OWNER, OWNER, "the oldest prepared operation commits".to_owned()),
             ParkKind::Purge if how == How::Fail => {
                 told(OWNER, OWNER, "the sync or unlink of the next step of the purge fails".to_owned())
@@ -108,7 +106,9 @@ impl Teller<'_> {
             ParkKind::Applied => {
                 told(OWNER, METADATA, format!("metadata hears that emptying {name} is applied, and acknowledges it"))
             }
-            ParkKind::GatewayTimeOut => self.gives_up(name, what),
+            ParkKind::GatewayTimeOut => {
+                told(GATEWAY, GATEWAY, format!("the gateway gives up waiting for {what}, and answers it itself"))
+            }
             ParkKind::RevocationTimeOut => told(
                 METADATA,
                 METADATA,
@@ -133,7 +133,7 @@ impl Teller<'_> {
                 told(GATEWAY, METADATA, format!("the gateway proposes {what}"))
             }
             (ParkKind::Request, Place::At(ParkKind::Reply)) => {
-                told(GATEWAY, client, format!("the gateway refuses {what}"))
+                told(GATEWAY, GATEWAY, format!("the gateway refuses {what}"))
             }
             (ParkKind::Request, _) => {
                 let text = format!("{what} reaches the gateway{}", self.answer(", and is answered: "));
@@ -154,32 +154,25 @@ impl Teller<'_> {
     }
 
     fn arrival(&self, name: &str, what: &str) -> Told {
-        let client = self.operations.caller(name);
-        let (towards, outcome) = match self.place(name) {
-            Place::At(ParkKind::Open) => (OWNER.to_owned(), " and plans its read"),
-            Place::At(ParkKind::Complete) => (OWNER.to_owned(), " and plans its read, for which it needs no file"),
-            Place::At(ParkKind::Wait) => (OWNER.to_owned(), "; nothing is there for it, and it waits"),
-            Place::At(ParkKind::Reply) => (client, " and answers it"),
-            Place::Nowhere => (OWNER.to_owned(), " and gives it its place in the order, or in the queue"),
-            _ => (OWNER.to_owned(), ""),
+        let outcome = match self.place(name) {
+            Place::At(ParkKind::Open) => " and plans its read",
+            Place::At(ParkKind::Complete) => " and plans its read, for which it needs no file",
+            Place::At(ParkKind::Wait) => "; nothing is there for it, and it waits",
+            Place::At(ParkKind::Reply) => " and answers it",
+            Place::Nowhere => " and gives it its place in the order, or in the queue",
+            _ => "",
         };
-        told(OWNER, towards, format!("the owner takes up {what}{outcome}"))
+        told(OWNER, OWNER, format!("the owner takes up {what}{outcome}"))
     }
 
     fn completed(&self, name: &str, text: String) -> Told {
-        match self.place(name) {
-            Place::At(ParkKind::Reply) => {
-                told(OWNER, self.operations.caller(name), format!("{text}: its answer is on its way"))
-            }
-            Place::At(ParkKind::Open) => told(OWNER, OWNER, format!("{text}: its read is planned")),
-            Place::Nowhere => told(OWNER, OWNER, format!("{text}, and answers nobody")),
-            _ => told(OWNER, OWNER, text),
-        }
-    }
-
-    fn gives_up(&self, name: &str, what: &str) -> Told {
-        let client = self.operations.caller(name);
-        told(GATEWAY, client, format!("the gateway gives up waiting for {what}, and answers it itself"))
+        let outcome = match self.place(name) {
+            Place::At(ParkKind::Reply) => ": its answer is on its way",
+            Place::At(ParkKind::Open) => ": its read is planned",
+            Place::Nowhere => ", and answers nobody",
+            _ => "",
+        };
+        told(OWNER, OWNER, text + outcome)
     }
 
     fn reply(&self, name: &str) -> Told {
@@ -187,7 +180,9 @@ impl Teller<'_> {
         let who = self.operations.caller_in_words(name);
         let what = self.operations.noun(name);
         let text = match &self.seen.progress {
-            Progress::Done { reply, certainty } => format!("{who} gets the answer to {what}: {}", read(reply, *certainty)),
+            Progress::Done { reply, certainty } => {
+                format!("{who} gets the answer to {what}: {}", read(reply, *certainty))
+            }
             Progress::Parked => format!("the answer to {what} comes, and {who} does not wait for it any more"),
             _ => format!("the answer to {what} comes to {who}"),
         };
@@ -209,7 +204,10 @@ impl Teller<'_> {
             Crash::Power { .. } if self.unsynced.is_empty() => format!("power is lost, with no unsynced writes{then}"),
             Crash::Power { keep } => {
                 let listed = self.unsynced.join(", ");
-                format!("power is lost; of the unsynced writes [{listed}] {}{then}", survivors(keep, self.unsynced.len()))
+                format!(
+                    "power is lost; of the unsynced writes [{listed}] {}{then}",
+                    survivors(keep, self.unsynced.len())
+                )
             }
         }
     }
@@ -239,9 +237,8 @@ fn read(reply: &Reply, certainty: Certainty) -> String {
 /// Which of some writes survive: all, none, or by number.
 fn survivors(keep: &[usize], count: usize) -> String {
     const ORDINALS: [&str; 8] = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
-    let ordinal = |index: &usize| {
-        ORDINALS.get(*index).map_or_else(|| format!("number {}", index + 1), |word| (*word).to_owned())
-    };
+    let ordinal =
+        |index: &usize| ORDINALS.get(*index).map_or_else(|| format!("number {}", index + 1), |word| (*word).to_owned());
     match keep {
         [] => "none survives".to_owned(),
         all if all.len() == count => if count == 1 { "it survives" } else { "all survive" }.to_owned(),

@@ -25,22 +25,28 @@ pub(super) fn wrapped(first: &str, text: &str, width: usize) -> String {
     lines.iter().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-/// JSON text without blanks, in lines of at most `width` columns of which `indent` are taken, as far as its words allow. The first line
-/// is not indented; the order of keys stays.
+/// JSON text without blanks, in lines of at most `width` columns, as far as its words allow. Its first line begins in column `indent`
+/// and is not indented; the order of keys stays.
 pub(super) fn json(text: &str, indent: usize, width: usize) -> String {
+    laid_out("", text, indent, width)
+}
+
+/// JSON text after its key.
+fn laid_out(key: &str, text: &str, indent: usize, width: usize) -> String {
     let inside = text.strip_prefix(['{', '[']).and_then(|inside| inside.strip_suffix(['}', ']']));
-    let Some(inside) = inside.filter(|inside| !inside.is_empty() && indent + text.chars().count() + 1 > width) else {
-        return text.to_owned();
+    // One column is kept for the comma after it.
+    let is_too_long = indent + key.chars().count() + text.chars().count() + 1 > width;
+    let Some(inside) = inside.filter(|inside| !inside.is_empty() && is_too_long) else {
+        return format!("{key}{text}");
     };
     let (open, close) = if text.starts_with('{') { ('{', '}') } else { ('[', ']') };
     let deeper = indent + 2;
     let part = |part: &str| {
-        let value = if open == '{' { after_key(part) } else { 0 };
-        let (key, value) = part.split_at(value);
-        format!("{}{key}{}", " ".repeat(deeper), json(value, deeper, width))
+        let (key, value) = part.split_at(if open == '{' { after_key(part) } else { 0 });
+        format!("{}{}", " ".repeat(deeper), laid_out(key, value, deeper, width))
     };
     let parts: Vec<String> = split(inside).into_iter().map(part).collect();
-    format!("{open}\n{}\n{}{close}", parts.join(",\n"), " ".repeat(indent))
+    format!("{key}{open}\n{}\n{}{close}", parts.join(",\n"), " ".repeat(indent))
 }
 
 /// The parts between the outermost commas of JSON text.
@@ -88,7 +94,8 @@ mod tests {
 
     #[test]
     fn given_long_json_when_laid_out_should_keep_values_order_and_width() {
-        let text = r#"{"verb":"start","call":{"payloads":["a, {b","c\"]",""],"kind":"send"},"n":[[0,"x"],[1,"y"]],"e":{}}"#;
+        let text =
+            r#"{"verb":"start","call":{"payloads":["a, {b","c\"]",""],"kind":"send"},"n":[[0,"x"],[1,"y"]],"e":{}}"#;
         for width in [20, 30, 60, 200] {
             let laid = json(text, 4, width);
             let (left, right): (serde_json::Value, serde_json::Value) =

@@ -18,21 +18,26 @@ use crate::request::Answer;
 impl Owner {
     /// Completes a read, in one step: nothing that is compared can change before the effect.
     pub(super) async fn complete(&self, read: Read) {
-        let compared = self.state.borrow().compare_read(&self.cluster, &read);
-        let keeps_slot = compared.is_err() && self.cluster.has(Planted::SlotKeptOnRefusal);
-        let mut state = self.state.borrow_mut();
-        if read.has_slot && !keeps_slot {
-            state.reads -= 1;
-        }
-        if self.cluster.has(Planted::StaleLastPolled) {
-            state.serve(&read);
-        }
-        drop(state);
+        let compared = self.settle_read(&read);
         match compared {
             Ok(()) => self.grant(read).await,
             // Who is gone is not answered.
             Err(refusal) => answer(read.poll.answering, refusal),
         }
+    }
+
+    /// Compares a read, and gives its slot back.
+    fn settle_read(&self, read: &Read) -> Result<(), Answer> {
+        let mut state = self.state.borrow_mut();
+        let compared = state.compare_read(&self.cluster, read);
+        let keeps_slot = compared.is_err() && self.cluster.has(Planted::SlotKeptOnRefusal);
+        if read.has_slot && !keeps_slot {
+            state.reads -= 1;
+        }
+        if self.cluster.has(Planted::StaleLastPolled) {
+            state.serve(read);
+        }
+        compared
     }
 
     /// Grants a batch, with its effect on progress.

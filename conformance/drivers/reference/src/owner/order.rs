@@ -116,10 +116,8 @@ impl Owner {
     async fn commit(&self, operation: Operation) {
         let refusal = self.state.borrow().compare_committed(&self.cluster, &operation);
         let is_cut_off = operation.number <= self.cluster.cut_off.get();
-        let has_effect =
-            !operation_after_purge_at_commit(&self.cluster.choices, operation.is_before_purge).refusal().is_some()
-                && refusal.is_none()
-                && !is_cut_off;
+        let floor = operation_after_purge_at_commit(&self.cluster.choices, operation.is_before_purge);
+        let has_effect = floor.refusal().is_none() && refusal.is_none() && !is_cut_off;
         let done = if has_effect { self.take_effect(operation.effect).await } else { Ok(()) };
         if done.is_err() {
             self.state.borrow_mut().status = Status::Fenced;

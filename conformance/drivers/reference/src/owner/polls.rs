@@ -50,13 +50,26 @@ impl Owner {
         let plan = self.state.borrow().plan(&self.cluster, &poll);
         if plan.through.is_none() && may_wait && self.cluster.choices.parked_polls {
             self.cluster.spawner.spawn(Home::Process, Rc::clone(self).wait(poll));
-        } else if self.cluster.sizes.is_resident {
+        } else if self.cluster.sizes.is_resident || plan.through.is_none() {
             let found = self.resident(&plan, poll.count);
             self.complete(Read { poll, identities: plan.identities, found, has_slot: false }).await;
+        } else if let Some(refusal) = self.take_slot() {
+            answer(poll.answering, refusal);
         } else {
-            self.state.borrow_mut().reads += 1;
             self.cluster.spawner.spawn(Home::Process, Rc::clone(self).read(poll, plan));
         }
+    }
+
+    /// Takes a slot for a read that needs a file; the answer if there is none.
+    fn take_slot(&self) -> Option<Answer> {
+        let mut state = self.state.borrow_mut();
+        let sizes = &self.cluster.sizes;
+        let outcome = completion_capacity_before_read(&self.cluster.choices, state.reads, sizes.read_slots);
+        if let Some(refusal) = outcome.refusal() {
+            return Some(Answer::of_fence(refusal.answer, false));
+        }
+        state.reads += 1;
+        None
     }
 
     /// Under the faults that compare when a poll arrives: the comparison that belongs to its completion.
@@ -81,22 +94,19 @@ impl Owner {
 
     /// A read of a file: it may be held before the file is opened, and before it is completed.
     async fn read(self: Rc<Self>, mut poll: Poll, plan: Plan) {
+        let at = self.directories();
+        let opened = self.cluster.gates.wait(ParkKind::Open, &poll.operation).await;
+        if self.cluster.has(Planted::HistoryComparedAtOpen) {
+            let refusal = self.state.borrow().compare_history(&self.cluster, &poll);
+            if let Some(refusal) = refusal {
+                self.state.borrow_mut().reads -= 1;
+                return answer(poll.answering, refusal);
+            }
+            poll.is_compared = true;
+        }
         let mut found = Vec::new();
-        if let Some(through) = plan.through {
-            let at = self.directories();
-            let opened = self.cluster.gates.wait(ParkKind::Open, &poll.operation).await;
-            if self.cluster.has(Planted::HistoryComparedAtOpen) {
-                let refusal = self.state.borrow().compare_history(&self.cluster, &poll);
-                if let Some(refusal) = refusal {
-                    self.state.borrow_mut().reads -= 1;
-                    return answer(poll.answering, refusal);
-                }
-                poll.is_compared = true;
-            }
-            if opened != Opened::Fail {
-                let disk = &self.cluster.disk;
-                found = read_segment(disk, &at, plan.segment, plan.from, through).unwrap_or_default();
-            }
+        if let Some(through) = plan.through.filter(|_| opened != Opened::Fail) {
+            found = read_segment(&self.cluster.disk, &at, plan.segment, plan.from, through).unwrap_or_default();
             found.truncate(usize::try_from(poll.count).unwrap_or(usize::MAX));
         }
         self.cluster.gates.wait(ParkKind::Complete, &poll.operation).await;
@@ -143,11 +153,7 @@ impl State {
             return Err(Answer::code(NOT_ACCEPTED));
         }
         pass(self.compare_floor(cluster, request.named))?;
-        pass(poll_incarnation_on_arrival(&cluster.choices, &request.named.context(), small(self.incarnation)))?;
-        if cluster.sizes.is_resident {
-            return Ok(());
-        }
-        pass(completion_capacity_before_read(&cluster.choices, self.reads, cluster.sizes.read_slots))
+        pass(poll_incarnation_on_arrival(&cluster.choices, &request.named.context(), small(self.incarnation)))
     }
 
     /// Fixes what a poll may find.
