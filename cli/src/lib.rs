@@ -20,4 +20,5 @@ pub mod output;
 pub mod replay;
 pub mod run;
 pub mod select;
+pub mod traces;
 pub mod vacuity;

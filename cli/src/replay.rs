@@ -1,22 +1,25 @@
 //! `fencepost replay`: does an implementation obey a contract? It is moved along traces of the explored model.
 
+pub(crate) mod choose;
 mod json;
+mod resume;
+mod shipped;
 mod subject;
 mod text;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
-use fencepost_conformance::replay::atlas::{Atlas, CoverKind, Coverage};
+use fencepost_conformance::replay::atlas::Coverage;
 use fencepost_conformance::replay::audit::Audit;
-use fencepost_conformance::replay::orders;
-use fencepost_conformance::replay::random::{Chance, way};
+use fencepost_conformance::replay::record::server_recording;
 use fencepost_conformance::replay::runner;
 use fencepost_conformance::replay::session::{Replayed, Session, Way};
 use fencepost_conformance::replay::trace::Ending;
-use fencepost_conformance::replay::walker::Walker;
 use fencepost_driver::{Failure, Field, Fields};
 use fencepost_models::iggy::abstraction::selection::AbstractStep;
 use fencepost_models::iggy::views::{View, views};
@@ -24,26 +27,12 @@ use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::Problem;
 
 use crate::exit::ExitStatus;
-use crate::exploring::{Budget, ExploringArguments, terminal_progress};
+use crate::exploring::{Budget, ExploringArguments};
 use crate::output::{self, Format};
 use crate::{interrupt, select};
+use resume::{DoneWays, Shard};
+use choose::{Choice, Chosen, Wanted, choose};
 use subject::Driver;
-
-fencepost_spec::words! {
-    /// Which traces are chosen.
-    pub enum Choice {
-        /// Every abstract transition: conditions of the clauses before and after, the action, the outcomes of its fences.
-        Abstract = "abstract",
-        /// Every action with the outcomes of its fences and what the clauses say of it.
-        Labels = "labels",
-        /// Every two of these that follow each other.
-        LabelPairs = "label-pairs",
-        /// Every order of the requests, at most one of them late: for drivers that hold back nothing but requests.
-        Orders = "orders",
-        /// Ways by chance, from a seed.
-        Random = "random",
-    }
-}
 
 fencepost_spec::words! {
     /// What is compared, as far as the driver sees it.
@@ -60,16 +49,17 @@ fencepost_spec::words! {
 /// The arguments of `fencepost replay`.
 #[derive(Args, Clone, Debug)]
 pub struct ReplayArguments {
-    /// The driver: `builtin:reference`, `builtin:reference+FAULT`, the name of a shipped driver, or a command line
+    /// The driver: builtin:reference, builtin:reference+FAULT, a shipped one (iggy, iggy-edge-9; its arguments may
+    /// follow), or a command line
     #[arg(long, value_name = "DRIVER")]
     pub driver: String,
-    /// The contract, by name or file (may be repeated) [default: all that are built in]
+    /// The contract, by name or file (may be repeated) [default: the one that the driver is made for, else all]
     #[arg(long = "contract", value_name = "CONTRACT|FILE.toml")]
     pub contracts: Vec<String>,
     /// Only this view (may be repeated)
     #[arg(long = "view", value_name = "VIEW")]
     pub views: Vec<String>,
-    /// Which traces: abstract, labels, label-pairs, orders or random [default: abstract; orders for a driver that holds back
+    /// Which traces: abstract, labels, label-pairs, transitions, orders or random [default: abstract; orders for a driver that holds back
     /// nothing but requests]
     #[arg(long, value_name = "COVER")]
     pub cover: Option<Choice>,
@@ -79,6 +69,12 @@ pub struct ReplayArguments {
     /// For `--cover orders` and `random`: how many ways of each view
     #[arg(long, value_name = "NUMBER", default_value_t = 300)]
     pub ways: usize,
+    /// Only a part of the ways: 1/4 is the first of four parts
+    #[arg(long, value_name = "PART/PARTS")]
+    pub shard: Option<Shard>,
+    /// Go on where the run that wrote this file was ended; the file is made, or written anew, at the end
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
     /// What is compared: everything, memory or answers
     #[arg(long, value_name = "WHAT", default_value = "everything")]
     pub compare: Compared,
@@ -94,6 +90,9 @@ pub struct ReplayArguments {
     /// How long a driver may take for one step, in milliseconds
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 5_000)]
     pub step_time: u64,
+    /// Write what was seen of each divergence of a server to this folder, as a recording that `fencepost follow` reads
+    #[arg(long, value_name = "FOLDER")]
+    pub record: Option<PathBuf>,
     /// How to explore
     #[command(flatten)]
     pub exploring: ExploringArguments,
@@ -116,25 +115,31 @@ pub(crate) struct ContractReplay {
     pub(crate) coverage: Coverage,
 }
 
-/// The most steps of a way by chance.
-const RANDOM_STEPS: usize = 60;
-
 /// Runs the command.
 ///
 /// # Errors
 /// A [`Problem`] with the input, or with a driver that cannot be used.
 pub fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
-    let contracts = select::contracts(&arguments.contracts)?;
+    let usual = subject::usual_contracts(&arguments.driver);
+    let named = if arguments.contracts.is_empty() { &usual } else { &arguments.contracts };
+    let contracts = select::contracts(named)?;
     let wanted = arguments.views.iter().map(|name| select::view(name)).collect::<Result<Vec<_>, _>>()?;
     let driver = Driver::named(&arguments.driver, arguments.step_time)?;
     let interrupt = interrupt::flag()?;
     let budget = arguments.exploring.budget(Arc::clone(&interrupt));
     let cover = arguments.cover.map_or_else(|| driver.usual_cover(), Ok);
     let cover = cover.map_err(|failure| unusable(&arguments.driver, &failure))?;
-    let replay = Replay { arguments, driver, cover, wanted, interrupt, budget };
+    let done = RefCell::new(DoneWays::read(arguments.resume.as_deref())?);
+    let replay = Replay { arguments, driver, cover, wanted, interrupt, budget, done };
     let mut results = Vec::new();
     for contract in &contracts {
         results.push(replay.contract(contract)?);
+    }
+    if let Some(file) = &arguments.resume {
+        replay.done.borrow().write(file)?;
+    }
+    if let Some(folder) = &arguments.record {
+        write_recordings(folder, &results)?;
     }
     let printed = output::print(&match arguments.format {
         Format::Text => text::report(replay.cover, &results),
@@ -151,6 +156,7 @@ struct Replay<'a> {
     wanted: Vec<&'static str>,
     interrupt: Arc<AtomicBool>,
     budget: Budget,
+    done: RefCell<DoneWays>,
 }
 
 impl Replay<'_> {
@@ -173,35 +179,24 @@ impl Replay<'_> {
         coverage: &mut Coverage,
     ) -> Result<ViewReplay, Problem> {
         let started = std::time::Instant::now();
-        let kind = match self.cover {
-            Choice::Abstract => Some(CoverKind::Abstract),
-            Choice::Labels => Some(CoverKind::Labels),
-            Choice::LabelPairs => Some(CoverKind::LabelPairs),
-            Choice::Orders | Choice::Random => None,
+        let wanted = Wanted {
+            cover: self.cover,
+            seed: self.arguments.seed,
+            ways: self.arguments.ways,
+            threads: self.arguments.exploring.threads(),
+            limits: self.budget.limits(),
         };
-        let progress = terminal_progress(&contract.name, view.name);
-        let threads = self.arguments.exploring.threads();
-        let limits = self.budget.limits();
-        let atlas = kind.map(|kind| {
-            Atlas::explore(&contract.choices, &view.bounds, kind, &limits, threads, &*progress, shown)
-        });
-        drop(progress);
-        let ways = atlas.as_ref().map_or_else(|| self.without_atlas(contract, view), Atlas::ways);
+        let Chosen { atlas, ways } = choose(contract, view, &wanted, shown);
+        let name = format!("{}@{}", contract.name, view.name);
+        let left = self.done.borrow().left(&name, &ways, self.arguments.shard);
         let explored_seconds = started.elapsed().as_secs_f64();
-        let replayed = self.replay(contract, view, &ways)?;
+        let replayed = self.replay(contract, view, &left.ways)?;
+        self.done.borrow_mut().add(&name, &left, &replayed.walked);
+        let replayed = left.spread(replayed);
         if let Some(atlas) = &atlas {
             atlas.add_to(coverage, &replayed);
         }
         Ok(ViewReplay { view: view.name, explored_seconds, replayed })
-    }
-
-    fn without_atlas(&self, contract: &Contract, view: &View) -> Vec<Way> {
-        let walker = Walker::new(&contract.name, &contract.choices, &view.bounds);
-        if self.cover == Choice::Orders {
-            return orders::ways(&walker, self.arguments.ways);
-        }
-        let mut chance = Chance::new(self.arguments.seed);
-        (0..self.arguments.ways).map(|_| way(&walker, &mut chance, RANDOM_STEPS)).collect()
     }
 
     fn replay(&self, contract: &Contract, view: &View, ways: &[Way]) -> Result<Replayed, Problem> {
@@ -210,7 +205,8 @@ impl Replay<'_> {
             self.arguments.driver, contract.name, view.name, self.arguments.exploring.bounds, self.cover
         );
         let bar = subject::progress(&contract.name, view.name, ways.len());
-        let make = || self.driver.start();
+        let driver = &self.driver;
+        let make = || driver.start();
         let session = Session {
             contract: &contract.name,
             choices: &contract.choices,
@@ -236,13 +232,25 @@ impl Replay<'_> {
     }
 }
 
+/// Writes a recording of each divergence that the format has words for.
+fn write_recordings(folder: &Path, results: &[ContractReplay]) -> Result<(), Problem> {
+    let divergences = results.iter().flat_map(|result| &result.views).flat_map(|view| &view.replayed.divergences);
+    for (index, divergence) in divergences.enumerate() {
+        let Some(text) = server_recording(&divergence.world, &divergence.found.transcript) else { continue };
+        let file = folder.join(format!("{}-{}-{}.jsonl", divergence.contract, divergence.view, index + 1));
+        std::fs::write(&file, text)
+            .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", file.display())))?;
+    }
+    Ok(())
+}
+
 fn unusable(driver: &str, failure: &Failure) -> Problem {
     Problem::new(format!("the driver `{driver}` cannot be used: {failure}"))
         .with_help("fencepost driver-test tells what is wrong with a driver")
 }
 
 /// What comes after each way: the three probes.
-const ENDINGS: &[Ending] = &[Ending::CrashNow, Ending::SettleAndCrash, Ending::FinishAndCrash];
+pub(crate) const ENDINGS: &[Ending] = &[Ending::CrashNow, Ending::SettleAndCrash, Ending::FinishAndCrash];
 
 fn fields(compared: Compared) -> Fields {
     match compared {

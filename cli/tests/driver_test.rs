@@ -147,7 +147,7 @@ fn given_what_is_declared_and_not_so_when_tested_should_be_told() {
 #[test]
 fn given_parks_that_are_not_true_when_tested_should_be_told() {
     demand_fault("unsorted", "calls", "parks", "not sorted");
-    demand_fault("lists-what-does-not-wait", "calls", "parks", "something waits at `reply:Z.1` and refuses it");
+    demand_fault("lists-what-does-not-wait", "calls", "parks", "something waits at `reply:zz.1` and refuses it");
     demand_fault("accepts-unknown-park", "unknown-park", "parks", "nothing waits at `request:nobody.99`");
 }
 

@@ -6,7 +6,8 @@ use fencepost_conformance::replay::atlas::Counted;
 use fencepost_conformance::replay::page::Page;
 use serde::Serialize;
 
-use super::{Choice, ContractReplay, ReplayArguments};
+use super::choose::Choice;
+use super::{ContractReplay, ReplayArguments};
 use crate::output::SCHEMA;
 
 /// The whole report.

@@ -7,7 +7,8 @@ use fencepost_conformance::child::{ChildCommand, ChildOptions, ChildSubject};
 use fencepost_driver::{Failure, ParkKind, Subject};
 use fencepost_reference::{Backing, Fault, Reference};
 use fencepost_spec::diagnostic::{Problem, nearest};
-use super::Choice;
+use super::choose::Choice;
+use super::shipped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How to get a subject.
@@ -26,9 +27,12 @@ impl Driver {
         if let Some(rest) = text.strip_prefix("builtin:") {
             return reference(text, rest);
         }
-        let words = words(text)?;
+        let mut words = words(text)?;
+        if let Some(shipped) = words.first().and_then(|name| shipped::named(name)) {
+            words[0] = shipped.program()?;
+        }
         let Some(command) = ChildCommand::of_words(&words) else {
-            return Err(Problem::new("the driver has no name").with_help(format!("say {REFERENCE}, or a command line")));
+            return Err(Problem::new("the driver has no name").with_help(format!("say a command line, or one of {}", names())));
         };
         let options = ChildOptions { step_limit: Duration::from_millis(step_milliseconds), ..ChildOptions::default() };
         Ok(Self::Child(command, options))
@@ -56,6 +60,18 @@ impl Driver {
             },
         }
     }
+}
+
+/// The contracts that a driver is followed in, if none is named: all that are built in for one that can be configured.
+pub(super) fn usual_contracts(text: &str) -> Vec<String> {
+    let name = text.split_whitespace().next().unwrap_or_default();
+    shipped::named(name).map(|driver| driver.contract).into_iter().collect()
+}
+
+/// The names of the drivers that need no command line.
+pub(super) fn names() -> String {
+    let shipped = shipped::all().into_iter().map(|driver| format!("{} ({})", driver.name, driver.about));
+    std::iter::once(REFERENCE.to_owned()).chain(shipped).collect::<Vec<_>>().join(", ")
 }
 
 fn reference(text: &str, rest: &str) -> Result<Driver, Problem> {

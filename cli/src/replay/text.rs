@@ -3,7 +3,8 @@
 use fencepost_conformance::replay::atlas::Counted;
 use fencepost_conformance::replay::page::Page;
 
-use super::{Choice, ContractReplay};
+use super::ContractReplay;
+use super::choose::Choice;
 use crate::output::{grouped, table, table_text, wrapped};
 
 /// The whole report.

@@ -77,7 +77,7 @@ class Misbehaving(Toy):
         if FAULT == "unsorted":
             return parks[::-1]
         if FAULT == "lists-what-does-not-wait" and parks:
-            return parks + ["reply:Z.1"]
+            return parks + ["reply:zz.1"]
         return parks
 
 

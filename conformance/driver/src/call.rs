@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Where a poll starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(tag = "from", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "from", rename_all = "kebab-case", from = "StartOnWire")]
 pub enum Start {
     /// After the bookmark.
     Next,
@@ -18,6 +18,36 @@ pub enum Start {
         /// The offset.
         offset: u64,
     },
+}
+
+/// The same as it is read: only variants with braces refuse unknown keys.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Start"))]
+#[serde(tag = "from", rename_all = "kebab-case", deny_unknown_fields)]
+enum StartOnWire {
+    /// After the bookmark.
+    Next {},
+    /// At the first message.
+    First {},
+    /// At the last messages: as many as the poll takes.
+    Last {},
+    /// At an offset.
+    Offset {
+        /// The offset.
+        offset: u64,
+    },
+}
+
+impl From<StartOnWire> for Start {
+    fn from(start: StartOnWire) -> Self {
+        match start {
+            StartOnWire::Next {} => Self::Next,
+            StartOnWire::First {} => Self::First,
+            StartOnWire::Last {} => Self::Last,
+            StartOnWire::Offset { offset } => Self::Offset { offset },
+        }
+    }
 }
 
 /// A request of a client or the operator. It is begun by `start` under the name of an operation.

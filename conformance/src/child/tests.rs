@@ -85,7 +85,7 @@ fn given_a_driver_that_is_killed_when_asked_should_tell_the_signal() {
 #[test]
 fn given_a_driver_that_ends_in_the_middle_of_a_line_when_asked_should_quote_it() {
     let text = problem_at_first_step(&[r#"read -r line; printf '{"type":"par'"#]).to_string();
-    assert!(text.contains("exit status: 0), in the middle of the line `{\"type\":\"par`"), "{text}");
+    assert!(text.contains("(exit status: 0, in the middle of the line `{\"type\":\"par`)"), "{text}");
 }
 
 #[test]

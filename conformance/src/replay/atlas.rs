@@ -1,16 +1,17 @@
 //! Which ways through the model are replayed, chosen from the explored graph, and what of it they come by.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fencepost_checker::compiled::Compiled;
-use fencepost_checker::cover::{Cover, CoveringEngine, ItemKind, Said};
+use fencepost_checker::cover::{Abstraction, Cover, CoveringEngine, ItemKind, Said};
 use fencepost_checker::engine::{Limits, Progress, Stop, Task};
 use fencepost_checker::guide::Unguided;
 use fencepost_models::iggy::abstraction::Predicates;
 use fencepost_models::iggy::abstraction::selection::{AbstractStep, abstract_steps, select};
 use fencepost_models::iggy::bounds::Bounds;
 use fencepost_models::iggy::clauses;
-use fencepost_models::iggy::system::model;
+use fencepost_models::iggy::system::{IggyModel, NodeState, model};
 use fencepost_spec::contract::Choices;
 
 use super::session::{Replayed, Way};
@@ -25,7 +26,29 @@ fencepost_spec::words! {
         Labels = "labels",
         /// Every two of these that follow each other.
         LabelPairs = "label-pairs",
+        /// Every transition between states of the actors, whatever is on its way; for a night.
+        Transitions = "transitions",
     }
+}
+
+/// Tells all states of the actors apart, by a hash of 64 bits: two of some million transitions that are taken for one would only cost a
+/// trace.
+struct EveryState;
+
+impl Abstraction<IggyModel> for EveryState {
+    fn actor_class(&self, _index: usize, state: &NodeState) -> u64 {
+        hash_of(state)
+    }
+
+    fn combine(&self, classes: &[u64]) -> u64 {
+        hash_of(classes)
+    }
+}
+
+fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// One explored view, and the ways that were chosen in it.
@@ -54,13 +77,22 @@ impl Atlas {
         let clauses = clauses::safety(&model.cfg);
         let task =
             Task { model: &model, guide: &Unguided, clauses: &clauses, liveness: &[], limits, threads, progress };
-        let (exploration, cover) = Compiled { is_unbounded: true }.explore_covering(&task, &Predicates);
+        let abstraction: &dyn Abstraction<IggyModel> =
+            if kind == CoverKind::Transitions { &EveryState } else { &Predicates };
+        let (exploration, cover) = Compiled { is_unbounded: true }.explore_covering(&task, abstraction);
         let chosen = match kind {
             CoverKind::Abstract => select(&model.cfg, &cover, shown),
             CoverKind::Labels => cover.select(ItemKind::Label),
             CoverKind::LabelPairs => cover.select(ItemKind::LabelPair),
+            CoverKind::Transitions => cover.select(ItemKind::AbstractTransition),
         };
-        let abstract_steps = abstract_steps(&model.cfg, &cover);
+        let mut abstract_steps = abstract_steps(&model.cfg, &cover);
+        if kind == CoverKind::Transitions {
+            // Nothing of a state is left out here.
+            for (shown, step) in abstract_steps.iter_mut().zip(&cover.steps) {
+                (shown.before, shown.after) = (step.before, step.after);
+            }
+        }
         Self { abstract_steps, chosen, cover, stopped: exploration.stopped }
     }
 

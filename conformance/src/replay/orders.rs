@@ -14,6 +14,9 @@ use super::walker::{Action, Move, Walker};
 /// The most ways that are listed before some of them are chosen by chance.
 const MOST_LISTED: usize = 200_000;
 
+/// The most requests of one way, where the bounds set no limit.
+const MOST_REQUESTS: usize = 12;
+
 /// The most steps that go on by themselves at once.
 const MOST_HIDDEN: usize = 200;
 
@@ -21,7 +24,7 @@ const MOST_HIDDEN: usize = 200;
 pub fn ways(walker: &Walker, most: usize) -> Vec<Way> {
     let mut orders = Orders { walker, found: Vec::new() };
     for (initial, at) in walker.start().into_iter().enumerate() {
-        let course = Course { at, actions: Vec::new(), late: Late::Unused };
+        let course = Course { at, actions: Vec::new(), late: Late::Unused, begun: 0 };
         orders.go_on(initial, orders.settled(course));
     }
     let mut found = orders.found;
@@ -48,6 +51,8 @@ struct Course {
     at: Position,
     actions: Vec<Action>,
     late: Late,
+    /// Requests that were begun.
+    begun: usize,
 }
 
 struct Orders<'a> {
@@ -64,9 +69,9 @@ impl Orders<'_> {
         for (action, after, moved) in self.walker.possible(&course.at) {
             let [step] = moved.steps.as_slice() else { continue };
             match step {
-                Step::Start { operation, .. } => {
+                Step::Start { operation, .. } if course.begun < MOST_REQUESTS => {
                     is_last = false;
-                    let begun = course.after(action, after);
+                    let begun = Course { begun: course.begun + 1, ..course.after(action, after) };
                     self.go_on(initial, self.sent(begun.clone(), operation));
                     if begun.late == Late::Unused {
                         let late = Course { late: Late::Held(operation.clone()), ..begun };
@@ -116,7 +121,7 @@ impl Course {
     fn after(&self, action: Action, at: Position) -> Self {
         let mut actions = self.actions.clone();
         actions.push(action);
-        Self { at, actions, late: self.late.clone() }
+        Self { at, actions, late: self.late.clone(), begun: self.begun }
     }
 }
 

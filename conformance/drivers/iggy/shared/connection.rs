@@ -17,6 +17,9 @@ use super::wire::Wire;
 /// The server ends a membership when it has heard nothing for 36 seconds.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Refusals that are about the user. Others at a sign-in mean that the server does not understand this client.
+const NOT_WELCOME: [u32; 6] = [40, 41, 42, 43, 44, 47];
+
 /// Whose connection it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
@@ -104,6 +107,10 @@ fn why_not<W: Wire>(options: &Options, trouble: &Trouble) -> String {
         }
         Trouble::Error(error) if trouble.ends_connection() => format!(
             "{address}: the connection ended before the sign-in was answered ({error}); is that an Iggy server for {client}?"
+        ),
+        Trouble::Error(error) if !NOT_WELCOME.contains(&error.as_code()) => format!(
+            "{address}: the sign-in with {client} was refused: {}; is that an Iggy server for {client}?",
+            trouble.words()
         ),
         Trouble::Error(_) => format!("{address}: the sign-in with {client} was refused: {}", trouble.words()),
         Trouble::TimeOut => {

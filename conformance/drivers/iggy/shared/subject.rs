@@ -1,6 +1,6 @@
 //! The server as a subject: requests wait in the driver until the runner lets them go, then they are sent and answered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::process;
 use std::time::Instant;
 
@@ -33,7 +33,6 @@ pub struct Server<W: Wire> {
     /// Positions by the operation of the poll that brought them, and offset.
     pub(super) batches: BTreeMap<String, BTreeMap<u64, W::Position>>,
     waiting: BTreeMap<String, Waiting>,
-    begun: BTreeSet<String>,
     litter: Litter,
     worlds: u64,
 }
@@ -54,7 +53,6 @@ impl<W: Wire> IggySubject<W> {
             world: World::default(),
             batches: BTreeMap::new(),
             waiting: BTreeMap::new(),
-            begun: BTreeSet::new(),
             litter,
             worlds: 0,
         };
@@ -82,7 +80,6 @@ impl<W: Wire> Server<W> {
 
     async fn strike(&mut self) -> Result<(), Failure> {
         self.waiting.clear();
-        self.begun.clear();
         self.batches.clear();
         // A connection that was lost must not stand in the way of cleaning up.
         self.connections.close_lost().await;
@@ -144,8 +141,9 @@ impl<W: Wire> Server<W> {
         if let Some(reason) = self.unsupported(call) {
             return Ok(Progress::Unsupported { reason });
         }
-        if !self.begun.insert(operation.to_owned()) {
-            return Err(Failure::out_of_order(format!("there was an operation `{operation}` already")));
+        // Names may be used again when the operation before has ended.
+        if self.waiting.contains_key(operation) {
+            return Err(Failure::out_of_order(format!("an operation `{operation}` waits already")));
         }
         let kind = match call {
             Call::Poll { .. } | Call::Store { .. } | Call::Delete { .. } | Call::Send { .. } => ParkKind::Request,

@@ -81,7 +81,7 @@ fn given_several_partitions_when_a_join_goes_on_should_wait_at_the_proposal() {
     let mut subject = subject(2);
     subject.start("operator.1", &join()).unwrap();
     let request = Park::new(ParkKind::Request, "operator.1");
-    assert_eq!(subject.parked(), [request.clone()]);
+    assert_eq!(subject.parked(), vec![request.clone()]);
     assert_eq!(subject.resume(&request, Answer::Proceed), Ok(Progress::Parked));
     assert_eq!(subject.parked(), [Park::new(ParkKind::Propose, "operator.1")]);
 }
@@ -118,7 +118,7 @@ fn given_a_place_where_nothing_waits_when_resumed_should_be_refused() {
 }
 
 #[test]
-fn given_a_name_that_was_used_when_begun_again_should_be_out_of_order() {
+fn given_a_name_that_waits_when_begun_again_should_be_out_of_order() {
     let mut subject = subject(1);
     subject.start("A.1", &poll_of("A", false)).unwrap();
     assert_eq!(subject.start("A.1", &Call::Empty {}).unwrap_err().code, ErrorCode::OutOfOrder);

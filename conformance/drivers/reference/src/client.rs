@@ -44,7 +44,7 @@ impl Client {
         if self.is_old {
             return Identities::default();
         }
-        let batch = batch_of.and_then(|poll| self.batches.iter().find(|(name, _)| &**name == poll));
+        let batch = batch_of.and_then(|poll| self.batches.iter().rev().find(|(name, _)| &**name == poll));
         let identities = match batch {
             Some((_, batch)) if choices.client_commits == ClientCommits::Checkpoint && !ignores_batch => *batch,
             _ => self.route,

@@ -10,6 +10,8 @@ use fencepost_storage::{DiskStorage, Handle, MemoryStorage, Storage, StorageErro
 
 use crate::files::Directories;
 use crate::gates::Gates;
+use crate::power::Watched;
+use crate::unsynced::Unsynced;
 
 fencepost_spec::words! {
     /// A place in the code that syncs.
@@ -51,6 +53,8 @@ pub enum Backing {
     Memory(Box<MemoryStorage>),
     /// In a directory of the real file system, which is emptied by every reset.
     Directory(PathBuf, DiskStorage),
+    /// In memory, for a recovery that is watched; it is neither emptied nor does it lose power by itself.
+    Watched(Box<Watched>),
 }
 
 impl Backing {
@@ -73,6 +77,7 @@ impl Backing {
         match self {
             Self::Memory(storage) => storage.as_mut(),
             Self::Directory(_, storage) => storage,
+            Self::Watched(storage) => storage.as_mut(),
         }
     }
 
@@ -96,6 +101,7 @@ impl Backing {
                 }
                 *storage = DiskStorage::new(root)?;
             }
+            Self::Watched(_) => {}
         }
         Ok(())
     }
@@ -108,11 +114,12 @@ pub(crate) struct Disk {
     /// Whether calls wait at an inner gate.
     pub(crate) holds_calls: Cell<bool>,
     deaf: Option<Site>,
+    writes: RefCell<Unsynced>,
 }
 
 impl Disk {
     pub(crate) fn new(backing: Backing, gates: Rc<Gates>, deaf: Option<Site>) -> Self {
-        Self { backing: RefCell::new(backing), gates, holds_calls: Cell::new(false), deaf }
+        Self { backing: RefCell::new(backing), gates, holds_calls: Cell::new(false), deaf, writes: RefCell::default() }
     }
 
     async fn held(&self, what: &str, which: &str) {
@@ -123,17 +130,21 @@ impl Disk {
 
     /// Begins a logical write: what follows is found again after a power loss or not, as one.
     pub(crate) fn begin(&self, label: &str) {
-        self.backing.borrow_mut().storage().begin_group(label);
+        let label = self.writes.borrow_mut().label(label);
+        self.backing.borrow_mut().storage().begin_group(&label);
     }
 
     pub(crate) async fn create(&self, path: &str) -> Result<Handle, StorageError> {
         self.held("create", path).await;
-        self.backing.borrow_mut().storage().create(path)
+        let file = self.backing.borrow_mut().storage().create(path)?;
+        self.writes.borrow_mut().created(path, file);
+        Ok(file)
     }
 
     /// Writes into an open file; `path` is for the eye.
     pub(crate) async fn write(&self, path: &str, file: Handle, at: u64, bytes: &[u8]) -> Result<(), StorageError> {
         self.held("write", path).await;
+        self.writes.borrow_mut().written(file);
         self.backing.borrow_mut().storage().write(file, at, bytes)
     }
 
@@ -145,12 +156,16 @@ impl Disk {
 
     pub(crate) async fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
         self.held("rename", to).await;
-        self.backing.borrow_mut().storage().rename(from, to)
+        self.backing.borrow_mut().storage().rename(from, to)?;
+        self.writes.borrow_mut().renamed(from, to);
+        Ok(())
     }
 
     pub(crate) async fn remove(&self, path: &str) -> Result<(), StorageError> {
         self.held("unlink", path).await;
-        self.backing.borrow_mut().storage().remove(path)
+        self.backing.borrow_mut().storage().remove(path)?;
+        self.writes.borrow_mut().removed(path);
+        Ok(())
     }
 
     pub(crate) async fn sync_file(&self, site: Site, file: Handle) -> Result<(), StorageError> {
@@ -166,7 +181,9 @@ impl Disk {
         if self.deaf == Some(site) {
             return Ok(());
         }
-        self.backing.borrow_mut().storage().sync_directory_at(site.word(), path)
+        self.backing.borrow_mut().storage().sync_directory_at(site.word(), path)?;
+        self.writes.borrow_mut().directory_synced(path);
+        Ok(())
     }
 
     /// Makes a directory that is not there, durably.
@@ -197,7 +214,9 @@ impl Disk {
         for file in files {
             backing.storage().sync_file(*file)?;
         }
-        backing.storage().sync_directory(directory)
+        backing.storage().sync_directory(directory)?;
+        self.writes.borrow_mut().directory_synced(directory);
+        Ok(())
     }
 
     /// Makes a file durable, at a place that no fault names.
@@ -206,7 +225,14 @@ impl Disk {
     }
 
     pub(crate) fn open(&self, path: &str) -> Result<Handle, StorageError> {
-        self.backing.borrow_mut().storage().open(path)
+        let file = self.backing.borrow_mut().storage().open(path)?;
+        self.writes.borrow_mut().opened(path, file);
+        Ok(file)
+    }
+
+    /// All files are durable, as they are at the start of a world and after a power loss.
+    pub(crate) fn begin_to_follow(&self, loses_power: bool) {
+        *self.writes.borrow_mut() = Unsynced::begin(loses_power);
     }
 
     pub(crate) fn close(&self, file: Handle) {
@@ -229,13 +255,21 @@ impl Disk {
         bytes
     }
 
-    /// The labels of the logical writes that a power loss could lose, oldest first.
-    pub(crate) fn unsynced(&self) -> Vec<String> {
+    /// The names of the logical writes that a power loss could lose, oldest first, each with its place among those of the storage.
+    fn lost_by_power(&self) -> Vec<(usize, String)> {
         match &*self.backing.borrow() {
-            Backing::Memory(storage) if storage.is_synced() => Vec::new(),
-            Backing::Memory(storage) => storage.pending_groups().into_iter().map(|group| group.label).collect(),
-            Backing::Directory(..) => Vec::new(),
+            Backing::Memory(storage) if !storage.is_synced() => {
+                let groups = storage.pending_groups().into_iter().enumerate();
+                let writes = self.writes.borrow();
+                groups.filter_map(|(place, group)| Some((place, writes.name(&group.label)?))).collect()
+            }
+            Backing::Memory(_) | Backing::Directory(..) | Backing::Watched(_) => Vec::new(),
         }
+    }
+
+    /// The names of the logical writes that a power loss could lose, oldest first.
+    pub(crate) fn unsynced(&self) -> Vec<String> {
+        self.lost_by_power().into_iter().map(|(_, name)| name).collect()
     }
 
     /// The process dies: its handles are gone.
@@ -247,19 +281,19 @@ impl Disk {
                     *storage = reopened;
                 }
             }
+            Backing::Watched(_) => {}
         }
     }
 
     /// Power is lost: of the unsynced logical writes, those at these positions are found again. False: this backing cannot do that.
     pub(crate) fn lose_power(&self, keep: &[usize]) -> bool {
-        match &mut *self.backing.borrow_mut() {
-            Backing::Memory(storage) => {
-                let mask = keep.iter().filter(|place| **place < 64).fold(0_u64, |mask, place| mask | 1 << place);
-                let choice = storage.image_of_groups(mask);
-                **storage = storage.image(&choice);
-                true
-            }
-            Backing::Directory(..) => false,
-        }
+        let listed = self.lost_by_power();
+        let Backing::Memory(storage) = &mut *self.backing.borrow_mut() else { return false };
+        let kept = keep.iter().filter_map(|place| listed.get(*place)).filter(|(place, _)| *place < 64);
+        let mask = kept.fold(0_u64, |mask, (place, _)| mask | 1 << place);
+        let choice = storage.image_of_groups(mask);
+        **storage = storage.image(&choice);
+        self.begin_to_follow(true);
+        true
     }
 }

@@ -129,15 +129,4 @@ impl Group {
         self.give(0, Some(target));
         true
     }
-
-    /// The topic is created again, and the members join again.
-    pub(crate) fn begin_again(&mut self) {
-        if self.members.is_empty() {
-            return;
-        }
-        self.generation += 1;
-        self.revoked_for = None;
-        self.deal();
-        self.owner_generation = self.generation;
-    }
 }

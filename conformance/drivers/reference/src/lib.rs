@@ -18,6 +18,7 @@
 //! | `metadata`, `group` | what is decided, in which order, and where it is applied |
 //! | `owner` | the partition's owner: polls, completion, commits, order, purge, recovery |
 //! | `disk`, `files`, `log`, `offsets`, `generation` | the files |
+//! | `power` | what a power loss would leave, and what recovery makes of it |
 //! | `fault` | what is wrong on purpose |
 
 mod client;
@@ -37,11 +38,14 @@ mod network;
 mod observe;
 mod offsets;
 mod owner;
+mod power;
 mod request;
 mod settings;
 mod subject;
+mod unsynced;
 
 pub use disk::{Backing, Site};
 pub use fault::{Description, Fault, Planted};
+pub use power::{PowerImages, PowerLoss, RecoveredState, Watched};
 pub use settings::settings_of;
 pub use subject::Reference;

@@ -100,7 +100,6 @@ impl Metadata {
             Command::Empty | Command::Recreate => {
                 self.newest.incarnation += 1;
                 self.newest.purge_generation = 0;
-                Rc::make_mut(&mut self.newest.group).begin_again();
                 self.emptied(Change::Recreation)
             }
             Command::Join { client, batches_under_way } => {

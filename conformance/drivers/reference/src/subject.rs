@@ -52,7 +52,7 @@ impl Reference {
         Self::new(Backing::memory(), None)
     }
 
-    fn cluster(&self) -> Result<&Rc<Cluster>, Failure> {
+    pub(crate) fn cluster(&self) -> Result<&Rc<Cluster>, Failure> {
         self.cluster.as_ref().ok_or_else(|| Failure::out_of_order("there is no world yet"))
     }
 
@@ -93,7 +93,7 @@ impl Subject for Reference {
     fn capabilities(&self) -> Capabilities {
         let crashes = match &*self.disk.backing.borrow() {
             Backing::Memory(_) => vec![CrashKind::Process, CrashKind::Power],
-            Backing::Directory(..) => vec![CrashKind::Process],
+            Backing::Directory(..) | Backing::Watched(_) => vec![CrashKind::Process],
         };
         Capabilities {
             subject: "fencepost-reference".to_owned(),
@@ -117,6 +117,7 @@ impl Subject for Reference {
         let (gates, spawner, disk) = (Rc::clone(&self.gates), self.spawner.clone(), Rc::clone(&self.disk));
         let cluster = Rc::new(Cluster::new(world, choices, self.fault, gates, spawner, disk));
         self.write_files(world, &cluster)?;
+        self.disk.begin_to_follow(world.loses_power);
         self.spawner.spawn(Home::Outside, network::follow_at_gateway(Rc::clone(&cluster)));
         self.spawner.spawn(Home::Outside, network::time_out_revocations(Rc::clone(&cluster)));
         self.spawner.spawn(Home::Process, recover(Rc::clone(&cluster)));
@@ -136,12 +137,11 @@ impl Subject for Reference {
             return Ok(Self::refused("the process is down"));
         }
         let name = Name::from(operation);
-        if cluster.begun.borrow().contains(&name) {
-            return Ok(Self::refused(format!("`{operation}` was begun before")));
-        }
         if let Err(network::Senseless(reason)) = network::begin(&cluster, Rc::clone(&name), call) {
             return Ok(Self::refused(reason));
         }
+        // A name may be used again when its operation has ended.
+        cluster.given_up.borrow_mut().retain(|other| *other != name);
         cluster.begun.borrow_mut().push(name);
         self.executor.run();
         Ok(Progress::Parked)

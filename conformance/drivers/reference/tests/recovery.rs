@@ -100,6 +100,10 @@ fn given_a_half_done_purge_when_the_owner_restarts_should_finish_it_before_servi
         bench.go(&["purge"]);
         assert_eq!(bench.bookmark("C"), None);
         bench.restart(Crash::Process {});
+        if finishes {
+            assert_eq!(bench.look().status, Some(Status::Purging), "{contract}");
+            bench.go(&["purge"; 5]);
+        }
         let seen = bench.look();
         assert_eq!(seen.status, Some(Status::Serving));
         assert_eq!(seen.purge_generation, Some(u64::from(finishes)), "{contract}");
@@ -156,10 +160,12 @@ fn given_inner_parks_when_recovery_itself_crashes_should_recover_later() {
     bench.go(&["inner:unlink:partition-0/00000000000000000000.log"]);
     for _ in 0..20 {
         bench.restart(Crash::Process {});
+        bench.go(&["purge"]);
         assert!(bench.parked().iter().any(|park| park.starts_with("inner:")), "recovery is held at its storage calls");
     }
-    for _ in 0..20 {
-        let Some(park) = bench.parked().into_iter().find(|park| park.starts_with("inner:")) else { break };
+    for _ in 0..40 {
+        let is_next = |park: &String| park.starts_with("inner:") || park == "purge";
+        let Some(park) = bench.parked().into_iter().find(is_next) else { break };
         bench.resume(&park, Answer::Proceed);
     }
     let seen = bench.look();

@@ -99,7 +99,7 @@ impl Owner {
             self.tell(Message::StoreOf(operation));
             return Ok(());
         }
-        let admitted = self.state.borrow().admit(&self.cluster, offset);
+        let admitted = self.state.borrow().admit(&self.cluster);
         match admitted {
             Ok(()) => {
                 self.state.borrow_mut().advance_in_memory(&self.cluster, &read.poll, offset);
@@ -127,8 +127,8 @@ impl Owner {
     pub(super) async fn store_of_read_arrives(&self, mut operation: Operation) {
         let Effect::Store { offset, .. } = operation.effect else { return };
         operation.queued_in = self.state.borrow().history;
-        let is_admitted = self.state.borrow().admit(&self.cluster, offset).is_ok();
-        if is_admitted {
+        let is_in_range = self.state.borrow().compare_range(&self.cluster, offset).refusal().is_none();
+        if is_in_range {
             self.order(operation).await;
         }
     }
@@ -149,9 +149,8 @@ impl State {
         if !compares_early && let Some(refusal) = self.compare_history(cluster, poll) {
             return Err(refusal);
         }
-        let stores = poll.automatic_commit && !read.found.is_empty();
         let compares_early = poll.is_compared && !cluster.has(Planted::HistoryComparedAtOpen);
-        if !compares_early && let Some(refusal) = self.compare_assignment(cluster, poll, stores) {
+        if !compares_early && let Some(refusal) = self.compare_assignment(cluster, poll) {
             return Err(refusal);
         }
         let is_drained = poll.is_of_group && self.reported_at == Some(self.group.generation);
@@ -161,11 +160,8 @@ impl State {
         Ok(())
     }
 
-    /// Whether an automatic store may be ordered.
-    fn admit(&self, cluster: &Cluster, offset: u64) -> Result<(), Answer> {
-        if let Some(refusal) = self.compare_range(cluster, offset).refusal() {
-            return Err(Answer::of_fence(refusal.answer, false));
-        }
+    /// Whether an automatic store may be ordered. What was just granted needs no comparison with the offsets that exist.
+    fn admit(&self, cluster: &Cluster) -> Result<(), Answer> {
         match self.place(cluster) {
             Place::Full => Err(Answer::code(NOT_ACCEPTED)),
             _ => Ok(()),

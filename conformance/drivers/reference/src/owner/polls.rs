@@ -53,23 +53,10 @@ impl Owner {
         } else if self.cluster.sizes.is_resident || plan.through.is_none() {
             let found = self.resident(&plan, poll.count);
             self.complete(Read { poll, identities: plan.identities, found, has_slot: false }).await;
-        } else if let Some(refusal) = self.take_slot() {
-            answer(poll.answering, refusal);
         } else {
+            self.state.borrow_mut().reads += 1;
             self.cluster.spawner.spawn(Home::Process, Rc::clone(self).read(poll, plan));
         }
-    }
-
-    /// Takes a slot for a read that needs a file; the answer if there is none.
-    fn take_slot(&self) -> Option<Answer> {
-        let mut state = self.state.borrow_mut();
-        let sizes = &self.cluster.sizes;
-        let outcome = completion_capacity_before_read(&self.cluster.choices, state.reads, sizes.read_slots);
-        if let Some(refusal) = outcome.refusal() {
-            return Some(Answer::of_fence(refusal.answer, false));
-        }
-        state.reads += 1;
-        None
     }
 
     /// Under the faults that compare when a poll arrives: the comparison that belongs to its completion.
@@ -77,7 +64,7 @@ impl Owner {
         let early = self.cluster.has(Planted::PollAssignmentComparedOnArrival)
             || poll.automatic_commit && self.cluster.has(Planted::AutomaticStoreComparedOnArrival);
         if early {
-            let refusal = self.state.borrow().compare_assignment(&self.cluster, &poll, poll.automatic_commit);
+            let refusal = self.state.borrow().compare_assignment(&self.cluster, &poll);
             if let Some(refusal) = refusal {
                 return Err((poll.answering, refusal));
             }
@@ -94,7 +81,6 @@ impl Owner {
 
     /// A read of a file: it may be held before the file is opened, and before it is completed.
     async fn read(self: Rc<Self>, mut poll: Poll, plan: Plan) {
-        let at = self.directories();
         let opened = self.cluster.gates.wait(ParkKind::Open, &poll.operation).await;
         if self.cluster.has(Planted::HistoryComparedAtOpen) {
             let refusal = self.state.borrow().compare_history(&self.cluster, &poll);
@@ -104,6 +90,8 @@ impl Owner {
             }
             poll.is_compared = true;
         }
+        // The path is that of the partition as it is called, so a file that was replaced meanwhile is not the one that was planned.
+        let at = self.directories();
         let mut found = Vec::new();
         if let Some(through) = plan.through.filter(|_| opened != Opened::Fail) {
             found = read_segment(&self.cluster.disk, &at, plan.segment, plan.from, through).unwrap_or_default();
@@ -153,7 +141,9 @@ impl State {
             return Err(Answer::code(NOT_ACCEPTED));
         }
         pass(self.compare_floor(cluster, request.named))?;
-        pass(poll_incarnation_on_arrival(&cluster.choices, &request.named.context(), small(self.incarnation)))
+        pass(poll_incarnation_on_arrival(&cluster.choices, &request.named.context(), small(self.incarnation)))?;
+        // Whether there is something to read is not known before the read is planned.
+        pass(completion_capacity_before_read(&cluster.choices, self.reads, cluster.sizes.read_slots))
     }
 
     /// Fixes what a poll may find.
@@ -192,7 +182,7 @@ impl State {
     }
 
     /// The fences of the assignment of a group read. An automatic store has one of its own.
-    pub(super) fn compare_assignment(&self, cluster: &Cluster, poll: &Poll, stores: bool) -> Option<Answer> {
+    pub(super) fn compare_assignment(&self, cluster: &Cluster, poll: &Poll) -> Option<Answer> {
         if !poll.is_of_group {
             return None;
         }
@@ -205,7 +195,7 @@ impl State {
         let outcome = poll_assignment_at_completion(&cluster.choices, &captured, small(current));
         let refusal = outcome.refusal().or_else(|| {
             let store = automatic_store_assignment_at_completion(&cluster.choices, &captured, small(current));
-            store.refusal().filter(|_| stores)
+            store.refusal().filter(|_| poll.automatic_commit)
         })?;
         if cluster.has(Planted::BatchAfterRefusal) {
             return Some(Answer::Reply(Reply::Empty {}, None));

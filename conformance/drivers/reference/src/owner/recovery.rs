@@ -49,17 +49,14 @@ pub(crate) async fn recover(cluster: Rc<Cluster>) {
     let recorded = state.generation.recorded.generation;
     let choices = Rc::clone(&cluster.choices);
     let owner = Owner::serve(&cluster, state);
+    owner.load_bookmarks();
     let outcome = purge_finished_before_serving(&choices, small(recorded), small(decided));
     if outcome.refusal().is_some() {
-        owner.purge(decided, false).await;
+        owner.purge(decided, cluster.sizes.purges_in_steps).await;
     } else if recorded < decided {
         owner.state.borrow_mut().unfinished_purge = Some(decided);
     } else if recorded > 0 && cluster.has(Planted::PurgeRepeatedAtBoot) {
         owner.purge(decided, false).await;
-    }
-    let serving = owner.state.borrow().status == Status::Serving;
-    if serving {
-        owner.load_bookmarks();
     }
 }
 

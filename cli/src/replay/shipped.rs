@@ -1,0 +1,79 @@
+//! The drivers that are shipped, by name: where their program is and what they are followed in.
+
+use std::path::Path;
+
+use fencepost_spec::diagnostic::Problem;
+use serde::Deserialize;
+
+/// The manifests of the shipped drivers.
+const MANIFESTS: &[(&str, &str)] =
+    &[("conformance/drivers/iggy/driver.toml", include_str!("../../../conformance/drivers/iggy/driver.toml"))];
+
+/// The `format` of a manifest.
+const FORMAT: &str = "fencepost-driver-manifest/1";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    format: String,
+    driver: Vec<ShippedDriver>,
+}
+
+/// A shipped driver.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ShippedDriver {
+    /// Its name on the command line.
+    pub(super) name: String,
+    /// What it drives, one line.
+    pub(super) about: String,
+    /// Its program, from the root of the repository.
+    program: String,
+    /// What builds it, from the root of the repository.
+    build: String,
+    /// The contract that it is followed in, if none is named.
+    pub(super) contract: String,
+}
+
+/// All shipped drivers.
+pub(super) fn all() -> Vec<ShippedDriver> {
+    let parsed = MANIFESTS.iter().map(|(path, text)| match toml::from_str::<Manifest>(text) {
+        Ok(manifest) if manifest.format == FORMAT => manifest.driver,
+        Ok(manifest) => unreachable!("{path} has the format {}", manifest.format),
+        Err(error) => unreachable!("{path} is read by a test: {error}"),
+    });
+    parsed.flatten().collect()
+}
+
+/// The shipped driver with a name.
+pub(super) fn named(name: &str) -> Option<ShippedDriver> {
+    all().into_iter().find(|driver| driver.name == name)
+}
+
+impl ShippedDriver {
+    /// The path of its program.
+    ///
+    /// # Errors
+    /// A [`Problem`], if it is not built.
+    pub(super) fn program(&self) -> Result<String, Problem> {
+        if Path::new(&self.program).is_file() {
+            return Ok(self.program.clone());
+        }
+        Err(Problem::new(format!("the driver `{}` is not built: there is no `{}`", self.name, self.program))
+            .with_help(format!("in the root of the repository, run {}", self.build)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all;
+
+    #[test]
+    fn given_the_shipped_manifests_when_read_should_name_known_contracts() {
+        let drivers = all();
+        assert!(!drivers.is_empty());
+        for driver in drivers {
+            assert!(crate::select::contract(&driver.contract).is_ok(), "{}", driver.name);
+        }
+    }
+}
