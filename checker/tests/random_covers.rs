@@ -29,7 +29,7 @@ struct Coarse;
 
 impl Abstraction<Marked> for Coarse {
     fn actor_class(&self, index: usize, state: &u8) -> u64 {
-        u64::from(if index % 2 == 0 { state & 1 } else { state >> 1 })
+        u64::from(if index.is_multiple_of(2) { state & 1 } else { state >> 1 })
     }
 
     fn combine(&self, classes: &[u64]) -> u64 {

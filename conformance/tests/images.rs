@@ -3,13 +3,14 @@
 #[path = "images/reference.rs"]
 mod reference;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fencepost_checker::engine::{Limits, Quiet};
-use fencepost_conformance::replay::atlas::{Atlas, CoverKind};
-use fencepost_conformance::replay::images::{ImagePolicy, ImageRun, Imaged, MOST_SUBSETS};
+use fencepost_conformance::replay::images::{ImagePolicy, ImageRun, Imaged, Images, MOST_SUBSETS};
+use fencepost_conformance::replay::random::{Chance, way};
+use fencepost_conformance::replay::session::Way;
+use fencepost_conformance::replay::walker::Walker;
+use fencepost_driver::{Fields, Step};
 use fencepost_models::iggy::views::{BoundsSet, View, views};
 use fencepost_reference::{Fault, Site};
 use fencepost_spec::contract::Contract;
@@ -23,40 +24,83 @@ fn losing_power(contract: &Contract) -> Vec<View> {
     views(BoundsSet::Quick, &contract.choices).into_iter().filter(|view| view.bounds.power_losses > 0).collect()
 }
 
-fn images(contract: &Contract, view: &View, fault: Option<Fault>, policies: &[ImagePolicy]) -> Vec<Imaged> {
-    let mut shown = HashSet::new();
-    let limits = Limits::default();
-    let atlas =
-        Atlas::explore(&contract.choices, &view.bounds, CoverKind::Abstract, &limits, 1, &Quiet, &mut shown);
+/// Ways by chance: always the same.
+fn ways(walker: &Walker, count: usize) -> Vec<Way> {
+    let mut chance = Chance::new(1);
+    (0..count).map(|_| way(walker, &mut chance, 60)).collect()
+}
+
+fn images(contract: &Contract, view: &View, fault: Option<Fault>, count: usize) -> Vec<Imaged> {
+    let walker = Walker::new(&contract.name, &contract.choices, &view.bounds);
     let run = ImageRun {
         contract: &contract.name,
         choices: &contract.choices,
         view: view.name,
         bounds: &view.bounds,
-        policies,
+        policies: ImagePolicy::ALL,
         cap: MOST_SUBSETS,
         is_over_when_found: fault.is_some(),
         interrupt: Arc::new(AtomicBool::new(false)),
         command: "",
     };
-    run.run(&mut reference::reference(fault), &atlas.ways()).expect("the reference partition does not fail")
+    run.run(&mut reference::reference(fault), &ways(&walker, count)).expect("the reference partition does not fail")
 }
 
 #[test]
-fn given_all_contracts_when_measured() {
+fn given_every_contract_when_power_is_lost_at_every_moment_should_recover_what_is_allowed() {
     for (name, _) in library::CONTRACTS {
         let contract = contract(name);
         for view in losing_power(&contract) {
-            let started = std::time::Instant::now();
-            let imaged = images(&contract, &view, None, ImagePolicy::ALL);
+            let imaged = images(&contract, &view, None, 40);
             for (policy, imaged) in ImagePolicy::ALL.iter().zip(&imaged) {
-                println!("{name} {} {policy} {:?} {}", view.name, imaged.counts, imaged.recovered.len());
                 if let Some(page) = &imaged.divergence {
-                    println!("{}", page.text());
+                    panic!("{}", page.text());
                 }
+                let counts = &imaged.counts;
+                assert!(counts.points > 100, "{name} {} {policy}: {counts:?}", view.name);
+                assert_eq!((counts.capped_points, counts.unjudged_points), (0, 0), "{name} {} {policy}", view.name);
             }
-            println!("{:?}", started.elapsed());
+            assert!(imaged[0].counts.images > imaged[3].counts.images, "{name} {}: any subset is more than all", view.name);
         }
     }
-    let _ = Site::ALL;
+}
+
+#[test]
+fn given_a_sync_that_does_nothing_when_power_is_lost_should_recover_what_is_forbidden_under_some_contract() {
+    for site in Site::ALL {
+        let found = library::CONTRACTS.iter().any(|(name, _)| {
+            let contract = contract(name);
+            let found = |view: &View| images(&contract, view, Some(Fault::Deaf(*site)), 200)[0].divergence.is_some();
+            losing_power(&contract).iter().any(found)
+        });
+        assert!(found, "nobody misses {site}");
+    }
+}
+
+#[test]
+fn given_a_partition_when_images_are_taken_should_go_on_as_if_nothing_had_happened() {
+    let contract = contract("reset-with-generation");
+    let view = &losing_power(&contract)[0];
+    let walker = Walker::new(&contract.name, &contract.choices, &view.bounds);
+    let (mut taken, mut other) = (reference::reference(None), reference::reference(None));
+    for (initial, actions) in ways(&walker, 10) {
+        let mut at = walker.start().swap_remove(initial);
+        for subject in [&mut taken as &mut dyn Images, &mut other] {
+            subject.reset(&walker.world).expect("a world");
+        }
+        for action in &actions {
+            let (after, moved) = walker.take(&at, action).expect("a possible action");
+            for step in &moved.steps {
+                let seen = [&mut taken as &mut dyn Images, &mut other].map(|subject| done(subject, step));
+                assert_eq!(seen[0], seen[1], "{step:?}");
+                taken.recovered(ImagePolicy::PosixWeak, MOST_SUBSETS).expect("images");
+            }
+            at = after;
+        }
+    }
+}
+
+fn done(subject: &mut dyn Images, step: &Step) -> String {
+    let progress = subject.perform(step).expect("no failure");
+    format!("{progress:?} {:?}", subject.observe(Fields::all()).expect("a look"))
 }

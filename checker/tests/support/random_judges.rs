@@ -1,5 +1,8 @@
 //! Random clauses and guides for random actor models.
 
+// Every test file that compiles this module uses a part of it.
+#![allow(dead_code)]
+
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};

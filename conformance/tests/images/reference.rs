@@ -18,7 +18,7 @@ fn take(
     policy: ImagePolicy,
     cap: u64,
 ) -> Result<Recovered, Failure> {
-    let policy = policy.word().parse().map_err(Failure::failed::<String>)?;
+    let policy = policy.word().parse().map_err(|error: String| Failure::failed(error))?;
     let loss = images.of(reference, policy, cap).ok_or_else(|| Failure::failed("there are no files in memory"))?;
     let states = loss.states.into_iter().map(|state| RecoveredState {
         observation: state.observation,

@@ -164,7 +164,7 @@ impl Abstraction<IggyModel> for Predicates {
                 owner_bits(owner).0 | history_field(owner.history) | decree_fields(&owner.applied)
             }
             NodeState::Metadata(metadata) => {
-                decree_fields(&metadata.decree) | u64::from(metadata.decree.group.revoked_for.is_some()) * REVOKES
+                decree_fields(&metadata.decree) | if metadata.decree.group.revoked_for.is_some() { REVOKES } else { 0 }
             }
             NodeState::Gateway(gateway) => decree_fields(&gateway.mirror),
             NodeState::Consumer(consumer) => consumer_class(consumer),

@@ -88,7 +88,6 @@ async fn look_at_messages<W: Wire>(crew: &mut Crew<'_>, stage: &Stage, seen: &mu
     let polled = crew
         .ask::<W, _>(&Role::Observer, "looking at the messages", async |client| W::poll(client, place, &poll).await)
         .await?;
-    seen.start_offset = polled.messages.first().map(|(offset, ..)| *offset);
     seen.next_offset = match polled.messages.last() {
         Some((offset, ..)) => Some(offset + 1),
         // An empty partition reports 0 as its current offset. Whether a message at 0 was there before cannot be told, and in
@@ -96,6 +95,8 @@ async fn look_at_messages<W: Wire>(crew: &mut Crew<'_>, stage: &Stage, seen: &mu
         None if polled.current_offset == 0 => Some(0),
         None => Some(polled.current_offset + 1),
     };
+    // A partition without messages starts where the next one will be.
+    seen.start_offset = polled.messages.first().map(|(offset, ..)| *offset).or(seen.next_offset);
     seen.messages = Some(polled.messages.into_iter().map(|(offset, payload, _)| (offset, payload)).collect());
     Ok(())
 }

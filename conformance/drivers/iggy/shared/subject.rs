@@ -157,7 +157,8 @@ impl<W: Wire> Server<W> {
 
     fn unsupported(&self, call: &Call) -> Option<String> {
         let consumer = match call {
-            Call::Poll { may_wait: true, .. } => {
+            // Where no poll ever waits, one that may wait is answered at once like any other.
+            Call::Poll { may_wait: true, .. } if self.polls_wait() => {
                 return Some("a poll that waits at the owner cannot be held".to_owned());
             }
             Call::Expire { .. } => return Some("a client cannot let single messages expire".to_owned()),
@@ -167,6 +168,10 @@ impl<W: Wire> Server<W> {
         let is_old = self.world.clients.iter().any(|client| client.name == *consumer && client.is_old);
         (is_old && W::ALWAYS_STATES_IDENTITIES)
             .then(|| format!("{} states identities in every request, {consumer} would be an older client", W::CLIENT))
+    }
+
+    fn polls_wait(&self) -> bool {
+        self.world.settings.choices.get("parked_polls").is_some_and(|word| word == "true")
     }
 
     async fn go_on(&mut self, park: &Park, answer: Answer) -> Result<Progress, Failure> {

@@ -98,6 +98,7 @@ fn given_a_request_when_its_caller_gives_up_should_wait_on() {
 #[test]
 fn given_what_a_client_cannot_do_when_begun_should_be_unsupported() {
     let mut subject = subject(1);
+    subject.server.world.settings.choices.insert("parked_polls".to_owned(), "true".to_owned());
     for call in [poll_of("A", true), Call::Expire { count: 1 }, poll_of("old", false)] {
         assert!(matches!(subject.start("A.1", &call), Ok(Progress::Unsupported { .. })), "{call:?}");
     }
@@ -106,6 +107,12 @@ fn given_what_a_client_cannot_do_when_begun_should_be_unsupported() {
     let park = Park::new(ParkKind::Request, "A.1");
     assert!(matches!(subject.resume(&park, Answer::Fail), Ok(Progress::Unsupported { .. })));
     assert_eq!(subject.parked(), [park]);
+}
+
+#[test]
+fn given_a_contract_without_waiting_polls_when_one_may_wait_should_begin_like_any_other() {
+    let mut subject = subject(1);
+    assert_eq!(subject.start("A.1", &poll_of("A", true)), Ok(Progress::Parked));
 }
 
 #[test]

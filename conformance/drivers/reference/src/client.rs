@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fencepost_driver::Reply;
 use fencepost_spec::contract::{Choices, ClientCommits, RouteAfterRefusal};
-use fencepost_spec::reply::{Code, HISTORY_UNAVAILABLE, NOT_ACCEPTED, OUTCOME_UNKNOWN};
+use fencepost_spec::reply::{Code, HISTORY_UNAVAILABLE, PARTITION_NOT_OWNED, RESOURCE_NOT_FOUND};
 
 use crate::gates::Name;
 use crate::identities::Identities;
@@ -65,10 +65,12 @@ impl Client {
                 self.batches.push((Rc::clone(operation), identities));
             }
         }
+        // An offset that does not exist says nothing of the route, and what was never admitted may be sent again as it is.
         let refused = match reply {
             Reply::Sentinel {} => true,
-            // What was never admitted may be sent again as it is, so its route stays; so does that of an unknown outcome.
-            Reply::Code { code } => ![OUTCOME_UNKNOWN, NOT_ACCEPTED].contains(&Code(*code)),
+            Reply::Code { code } => {
+                [HISTORY_UNAVAILABLE, PARTITION_NOT_OWNED, RESOURCE_NOT_FOUND].contains(&Code(*code))
+            }
             _ => false,
         };
         if refused && choices.route_after_refusal == RouteAfterRefusal::Dropped {

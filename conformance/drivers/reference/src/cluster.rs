@@ -88,9 +88,12 @@ impl Cluster {
         let key: Name = GROUP.into();
         let clients = world.clients.iter().map(|client| {
             let name = Name::from(client.name.as_str());
-            let owns = client.is_of_group && group.owns(&name);
-            let assignment = owns.then(|| group.assignment(choices.assignment_compared_by));
-            let route = Identities { incarnation: Some(0), purge_generation: Some(0), assignment };
+            // Who owns no partition has no route to one.
+            let assignment = group.owns(&name).then(|| group.assignment(choices.assignment_compared_by));
+            let route = match (client.is_of_group, assignment) {
+                (true, None) => Identities::default(),
+                _ => Identities { incarnation: Some(0), purge_generation: Some(0), assignment },
+            };
             let key = if client.is_of_group { Rc::clone(&key) } else { Rc::clone(&name) };
             Client::new(name, key, client.is_of_group, client.is_old, route)
         });

@@ -129,4 +129,9 @@ impl Group {
         self.give(0, Some(target));
         true
     }
+
+    /// The group of a topic that is created again: its members join again, and it counts from the beginning.
+    pub(crate) fn begin_again(&self) -> Self {
+        Self::new(&self.members, self.owners.len() as u64)
+    }
 }

@@ -8,8 +8,9 @@ use crate::disk::{Disk, Site};
 use crate::files::{Directories, checksum, number_at};
 use crate::gates::Name;
 
-/// Bytes before the payload of a record: its offset, the length of the payload, the checksum of both and the payload.
-const HEAD: usize = 24;
+/// Bytes before the payload of a record: its offset, the length of the payload, the checksum, and how many records of the same append
+/// follow. The checksum is of all but itself.
+const HEAD: usize = 32;
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,10 +89,10 @@ pub(crate) async fn append(
     is_durable: bool,
 ) -> Result<Segment, StorageError> {
     let (mut bytes, mut index) = (Vec::new(), Vec::new());
-    for record in records {
+    for (record, following) in records.iter().zip((0..records.len() as u64).rev()) {
         index.extend(record.offset.to_le_bytes());
         index.extend((segment.log_length + bytes.len() as u64).to_le_bytes());
-        encode(record, &mut bytes);
+        encode(record, following, &mut bytes);
     }
     disk.begin("append");
     disk.write(&at.log(segment.base), segment.log, segment.log_length, &bytes).await?;
@@ -132,7 +133,8 @@ fn place_of(index: &[u8], offset: u64) -> Option<usize> {
     usize::try_from(number_at(entry, 8)?).ok()
 }
 
-/// Opens a segment that recovery found, cuts off what is torn, and gives the messages in it.
+/// Opens a segment that recovery found, cuts off what is torn, and gives the messages in it. What was appended at once is found again
+/// as a whole or not at all.
 pub(crate) async fn recover_segment(
     disk: &Disk,
     at: &Directories,
@@ -140,16 +142,21 @@ pub(crate) async fn recover_segment(
 ) -> Result<(Segment, Vec<Record>), StorageError> {
     let bytes = disk.read_from(&at.log(base), 0).unwrap_or_default();
     let (mut records, mut index): (Vec<Record>, Vec<u8>) = (Vec::new(), Vec::new());
-    let mut place = 0;
-    while let Some((record, next)) = decode(&bytes, place) {
+    let (mut at_record, mut place, mut whole) = (0, 0, 0);
+    while let Some((record, next)) = decode(&bytes, at_record) {
         if records.last().is_some_and(|last| record.offset != last.offset + 1) {
             break;
         }
         index.extend(record.offset.to_le_bytes());
-        index.extend((place as u64).to_le_bytes());
+        index.extend((at_record as u64).to_le_bytes());
         records.push(record);
-        place = next;
+        if number_at(&bytes, at_record + 24) == Some(0) {
+            (place, whole) = (next, records.len());
+        }
+        at_record = next;
     }
+    records.truncate(whole);
+    index.truncate(16 * whole);
     let log = disk.open(&at.log(base))?;
     if place < bytes.len() {
         disk.begin("cut-segment");
@@ -190,14 +197,15 @@ pub(crate) fn numbered(payloads: &[Name], next: u64) -> Vec<Record> {
     payloads.iter().zip(next..).map(|(payload, offset)| Record { offset, payload: Rc::clone(payload) }).collect()
 }
 
-fn encode(record: &Record, bytes: &mut Vec<u8>) {
+fn encode(record: &Record, following: u64, bytes: &mut Vec<u8>) {
     let begin = bytes.len();
     bytes.extend(record.offset.to_le_bytes());
     bytes.extend((record.payload.len() as u64).to_le_bytes());
     bytes.extend([0; 8]);
+    bytes.extend(following.to_le_bytes());
     bytes.extend(record.payload.as_bytes());
     let sum = checksum(&bytes[begin..]);
-    bytes[begin + 16..begin + HEAD].copy_from_slice(&sum.to_le_bytes());
+    bytes[begin + 16..begin + 24].copy_from_slice(&sum.to_le_bytes());
 }
 
 /// The record at a place, and the place of the next one; none if there is no whole record.
@@ -207,7 +215,7 @@ fn decode(bytes: &[u8], place: usize) -> Option<(Record, usize)> {
     let length = usize::try_from(number_at(rest, 8)?).ok()?;
     let whole = rest.get(..HEAD.checked_add(length)?)?;
     let mut body = whole.to_vec();
-    body[16..HEAD].fill(0);
+    body[16..24].fill(0);
     if checksum(&body) != number_at(whole, 16)? {
         return None;
     }

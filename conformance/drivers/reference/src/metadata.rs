@@ -100,6 +100,7 @@ impl Metadata {
             Command::Empty | Command::Recreate => {
                 self.newest.incarnation += 1;
                 self.newest.purge_generation = 0;
+                self.newest.group = Rc::new(self.newest.group.begin_again());
                 self.emptied(Change::Recreation)
             }
             Command::Join { client, batches_under_way } => {

@@ -36,9 +36,8 @@ pub(crate) async fn write_bookmark(
     disk.begin(&format!("write-bookmark:{key}"));
     let file = disk.create(&fresh).await?;
     disk.write(&fresh, file, 0, &bytes).await?;
-    if is_durable(choices) {
-        disk.sync_file(Site::BookmarkData, file).await?;
-    }
+    // Also where it need not be durable: a name that is there before its data would hide the old bookmark, and show none.
+    disk.sync_file(Site::BookmarkData, file).await?;
     disk.close(file);
     disk.rename(&fresh, &path).await?;
     if is_durable(choices) {

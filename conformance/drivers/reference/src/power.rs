@@ -116,7 +116,9 @@ impl PowerImages {
             loss.second_images += outcome.second_images;
             loss.is_capped |= outcome.is_capped;
             let first = (&outcome.observation, None);
-            for (observation, interrupted) in std::iter::once(first).chain(outcome.second.iter().map(|(o, w)| (o, Some(w)))) {
+            for (observation, interrupted) in
+                std::iter::once(first).chain(outcome.second.iter().map(|(o, w)| (o, Some(w))))
+            {
                 if !seen.contains(observation) {
                     seen.push(observation.clone());
                     let image = storage.describe(&image.choice);

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fencepost_driver::{Answer as How, Failure, Observation, Park, ParkKind, Progress, Seen, Step};
 use fencepost_models::iggy::bounds::Bounds;
 use fencepost_spec::contract::Choices;
+use serde::Serialize;
 
 use super::allowed::{Allowed, Fan};
 use super::page::{ImagePage, Where};
@@ -41,7 +42,7 @@ pub struct ImageRun<'a> {
 }
 
 /// What was counted under one policy.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Moments at which power was lost: after a step of the owner, or before a storage call inside of one.
     pub points: u64,
