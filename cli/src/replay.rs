@@ -1,6 +1,7 @@
 //! `fencepost replay`: does an implementation obey a contract? It is moved along traces of the explored model.
 
 pub(crate) mod choose;
+mod images;
 mod json;
 mod resume;
 mod shipped;
@@ -93,6 +94,9 @@ pub struct ReplayArguments {
     /// Write what was seen of each divergence of a server to this folder, as a recording that `fencepost follow` reads
     #[arg(long, value_name = "FOLDER")]
     pub record: Option<PathBuf>,
+    /// Power loss at every moment
+    #[command(flatten)]
+    pub images: images::ImageArguments,
     /// How to explore
     #[command(flatten)]
     pub exploring: ExploringArguments,
@@ -127,6 +131,14 @@ pub fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
     let driver = Driver::named(&arguments.driver, arguments.step_time)?;
     let interrupt = interrupt::flag()?;
     let budget = arguments.exploring.budget(Arc::clone(&interrupt));
+    if let Some(policies) = &arguments.images.images {
+        let fault = driver.reference_fault().ok_or_else(|| {
+            Problem::new(format!("the driver `{}` does not say what a power loss would leave", arguments.driver))
+                .with_help("--images is for builtin:reference")
+        })?;
+        let command = images::ImageCommand { arguments, fault, wanted: &wanted, interrupt, budget: &budget };
+        return command.run(&contracts, policies);
+    }
     let cover = arguments.cover.map_or_else(|| driver.usual_cover(), Ok);
     let cover = cover.map_err(|failure| unusable(&arguments.driver, &failure))?;
     let done = RefCell::new(DoneWays::read(arguments.resume.as_deref())?);

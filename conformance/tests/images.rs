@@ -60,7 +60,11 @@ fn given_every_contract_when_power_is_lost_at_every_moment_should_recover_what_i
                 assert!(counts.points > 100, "{name} {} {policy}: {counts:?}", view.name);
                 assert_eq!((counts.capped_points, counts.unjudged_points), (0, 0), "{name} {} {policy}", view.name);
             }
-            assert!(imaged[0].counts.images > imaged[3].counts.images, "{name} {}: any subset is more than all", view.name);
+            assert!(
+                imaged[0].counts.images > imaged[3].counts.images,
+                "{name} {}: any subset is more than all",
+                view.name
+            );
         }
     }
 }

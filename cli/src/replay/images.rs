@@ -102,12 +102,12 @@ impl ImageCommand<'_> {
             threads: self.arguments.exploring.threads(),
             limits: self.budget.limits(),
         };
-        let mut shown = HashSet::new();
         let all = views(self.arguments.exploring.bounds, &contract.choices).into_iter();
         let losing = all.filter(|view| view.bounds.power_losses > 0);
         let named = losing.filter(|view| self.wanted.is_empty() || self.wanted.contains(&view.name));
         let chosen = named.map(|view| {
-            let ways = choose(contract, &view, &wanted, &mut shown).ways;
+            // Every view by itself: what another one has shown it shows with other files.
+            let ways = choose(contract, &view, &wanted, &mut HashSet::new()).ways;
             ViewWays { contract, view, ways }
         });
         chosen.collect()
@@ -175,12 +175,7 @@ fn reference(fault: Option<Fault>) -> impl Images {
     })
 }
 
-fn take(
-    images: &mut PowerImages,
-    reference: &Reference,
-    policy: ImagePolicy,
-    cap: u64,
-) -> Result<Recovered, Failure> {
+fn take(images: &mut PowerImages, reference: &Reference, policy: ImagePolicy, cap: u64) -> Result<Recovered, Failure> {
     let policy = policy.word().parse().map_err(|error: String| Failure::failed(error))?;
     let loss = images.of(reference, policy, cap).ok_or_else(|| Failure::failed("there are no files in memory"))?;
     let states = loss.states.into_iter().map(|state| RecoveredState {
@@ -246,11 +241,14 @@ impl Report {
         rows.set_header(["contract", "view", "policy", "moments", "images", "second", "recovered", "result"]);
         for row in &self.results {
             let counts = &row.counts;
-            let result = match (counts.forbidden_points, counts.capped_points, counts.unjudged_points) {
+            let mut result = match (counts.forbidden_points, counts.capped_points, counts.unjudged_points) {
                 (0, 0, 0) => "all allowed".to_owned(),
                 (0, capped, unjudged) => format!("all allowed ({capped} moments capped, {unjudged} not judged)"),
                 (forbidden, ..) => format!("forbidden at {forbidden} moments"),
             };
+            if counts.left_ways > 0 {
+                result += &format!("; {} ways left, replay without images first", counts.left_ways);
+            }
             rows.add_row([
                 row.contract.clone(),
                 row.view.clone(),
@@ -267,6 +265,7 @@ impl Report {
             text += &format!("\n{}\n", page.text());
         }
         let sum = |count: fn(&Counts) -> u64| self.results.iter().map(|row| count(&row.counts)).sum::<u64>();
+        let policies = self.results.iter().map(|row| row.policy).collect::<BTreeSet<_>>().len().max(1);
         let verdict = match (self.divergences.len(), self.is_stopped) {
             (0, false) => "all allowed".to_owned(),
             (0, true) => "all allowed so far (stopped)".to_owned(),
@@ -275,7 +274,7 @@ impl Report {
         text + &format!(
             "\n{} images at {} moments, {} more of a second power loss, {} distinct recovered states: {verdict}\n",
             grouped(sum(|counts| counts.images)),
-            grouped(sum(|counts| counts.points)),
+            grouped(sum(|counts| counts.points) / policies as u64),
             grouped(sum(|counts| counts.second_images)),
             grouped(self.recovered_states as u64),
         )

@@ -38,6 +38,14 @@ impl Driver {
         Ok(Self::Child(command, options))
     }
 
+    /// The fault of the reference partition, if it is the driver.
+    pub(super) fn reference_fault(&self) -> Option<Option<Fault>> {
+        match self {
+            Self::Reference(fault) => Some(*fault),
+            Self::Child(..) => None,
+        }
+    }
+
     /// Whether there is only one implementation behind all subjects, so that they cannot be used at the same time.
     pub(super) fn is_shared(&self) -> bool {
         matches!(self, Self::Child(..))

@@ -86,9 +86,7 @@ impl Position {
     pub(super) fn note_firsts(&mut self) {
         let messages = &owner_of(&self.state).log.messages;
         for message in messages {
-            if !self.firsts.contains_key(&message.sent) {
-                self.firsts.insert(message.sent, message.number);
-            }
+            self.firsts.entry(message.sent).or_insert(message.number);
         }
     }
 

@@ -172,7 +172,10 @@ impl<'a> Runner<'a> {
             }
         }
         let walked = match failure {
-            Some(failure) => failed(failure, transcript, trace.steps.get(steps as usize)),
+            Some(failure) => {
+                let at = trace.steps.get(transcript.len());
+                failed(failure, transcript, at.map(|step| step.steps.clone()))
+            },
             None if can < flat.len() => Walked::Left(self.cannot(&flat[can]).unwrap_or_default()),
             None => Walked::Agreed,
         };
@@ -220,13 +223,13 @@ impl<'a> Runner<'a> {
         if let Some(order) = order.as_mut()
             && let Err(failure) = order.before(subject, &steps)
         {
-            return Some(failed(failure, course.transcript.clone(), None));
+            return Some(failed(failure, course.transcript.clone(), Some(steps)));
         }
         let mut last = None;
         for step in &steps {
             match subject.perform(step) {
                 Ok(progress) => last = Some(progress),
-                Err(failure) => return Some(failed(failure, course.transcript.clone(), None)),
+                Err(failure) => return Some(failed(failure, course.transcript.clone(), Some(steps.clone()))),
             }
             course.steps += 1;
         }
@@ -245,7 +248,7 @@ impl<'a> Runner<'a> {
         };
         match observation {
             Ok(observation) => course.take(tracker, steps, Seen { progress, observation }),
-            Err(failure) => Some(failed(failure, course.transcript.clone(), None)),
+            Err(failure) => Some(failed(failure, course.transcript.clone(), Some(steps))),
         }
     }
 
@@ -381,16 +384,16 @@ fn difference(step: &TraceStep, seen: &Seen) -> Option<Difference> {
 }
 
 /// A failure of the driver: some say something about the implementation.
-fn failed(failure: Failure, mut transcript: Vec<Done>, at: Option<&TraceStep>) -> Walked {
+fn failed(failure: Failure, mut transcript: Vec<Done>, at: Option<Vec<Step>>) -> Walked {
     let kind = match failure.code {
         ErrorCode::Hang => DivergenceKind::Hang,
         ErrorCode::Ended => DivergenceKind::PanicOrExit,
         ErrorCode::Protocol => DivergenceKind::Protocol,
         _ => return Walked::Failed(failure, transcript),
     };
-    if let Some(step) = at {
+    if let Some(steps) = at {
         let seen = Seen { progress: Progress::Parked, observation: Observation::default() };
-        transcript.push((step.steps.clone(), seen));
+        transcript.push((steps, seen));
     }
     let allowed = "the step is done".to_owned();
     let difference = Difference { kind, field: None, seen: failure.text, allowed };

@@ -149,7 +149,7 @@ impl Session<'_> {
             lock(shared).drivable[index] = !way.iter().any(cannot);
             let traces = scribe.traces(*initial, actions, self.endings).unwrap_or_default();
             for trace in traces {
-                let repeats = index % DETERMINISM_SAMPLE == 0;
+                let repeats = index.is_multiple_of(DETERMINISM_SAMPLE);
                 self.one(&runner, &mut *subject, &trace, index, repeats, shared)?;
             }
             lock(shared).ways += 1;

@@ -12,12 +12,7 @@ pub fn reference(fault: Option<Fault>) -> impl Images {
     })
 }
 
-fn take(
-    images: &mut PowerImages,
-    reference: &Reference,
-    policy: ImagePolicy,
-    cap: u64,
-) -> Result<Recovered, Failure> {
+fn take(images: &mut PowerImages, reference: &Reference, policy: ImagePolicy, cap: u64) -> Result<Recovered, Failure> {
     let policy = policy.word().parse().map_err(|error: String| Failure::failed(error))?;
     let loss = images.of(reference, policy, cap).ok_or_else(|| Failure::failed("there are no files in memory"))?;
     let states = loss.states.into_iter().map(|state| RecoveredState {

@@ -111,9 +111,10 @@ fn contracts(document: &Document<'_>) -> String {
 }
 
 fn verdict(counts: &Counts) -> String {
-    match counts.forbidden_points {
-        0 => "all allowed".to_owned(),
-        forbidden => format!("**forbidden** at {forbidden} moments"),
+    match (counts.forbidden_points, counts.left_ways) {
+        (0, 0) => "all allowed".to_owned(),
+        (0, left) => format!("all allowed, but {left} ways were left"),
+        (forbidden, _) => format!("**forbidden** at {forbidden} moments"),
     }
 }
 
@@ -122,7 +123,9 @@ fn sites(document: &Document<'_>) -> String {
     let line = "| --- ".repeat(document.policies.len() + 1);
     let mut text = format!(
         "\n## Every sync made to do nothing\n\n\
-         Which policy finds a forbidden state, under which contracts, and after how many steps of the shortest trace that was tried.\n\n\
+         Which policy finds a forbidden state, under which contracts, and after how many steps of the shortest trace that was \
+         chosen. A trace is left where the partition shows something forbidden without a power loss of this test, so that nothing \
+         counts twice.\n\n\
          | Sync | {names} |\n{line}|\n"
     );
     for site in document.sites {

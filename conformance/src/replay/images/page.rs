@@ -112,12 +112,8 @@ impl ImagePage {
 
 /// The story up to the power loss, as the page of a replay tells it.
 fn told(place: &Where<'_>) -> Page {
-    let difference = Difference {
-        kind: DivergenceKind::ForbiddenState,
-        field: None,
-        seen: String::new(),
-        allowed: String::new(),
-    };
+    let difference =
+        Difference { kind: DivergenceKind::ForbiddenState, field: None, seen: String::new(), allowed: String::new() };
     Page::of(&Divergence {
         contract: place.contract.to_owned(),
         view: place.view.to_owned(),

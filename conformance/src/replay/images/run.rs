@@ -13,11 +13,11 @@ use serde::Serialize;
 
 use super::allowed::{Allowed, Fan};
 use super::page::{ImagePage, Where};
-use super::{ImagePolicy, Images, RecoveredState};
+use super::{ImagePolicy, Images, RecoveredState, compared};
 use crate::replay::position::Position;
 use crate::replay::runner::Done;
 use crate::replay::session::Way;
-use crate::replay::walker::Walker;
+use crate::replay::walker::{Action, Walker};
 
 /// What is tried.
 pub struct ImageRun<'a> {
@@ -60,6 +60,8 @@ pub struct Counts {
     pub allowed_subsets: u64,
     /// Moments at which something was recovered that is not allowed.
     pub forbidden_points: u64,
+    /// Ways that were left because the implementation showed something else than the model, without a power loss of ours.
+    pub left_ways: u64,
 }
 
 /// What came of one policy in one view.
@@ -88,6 +90,9 @@ impl ImageRun<'_> {
             imaged: self.policies.iter().map(|_| Imaged::default()).collect(),
             transcript: Vec::new(),
         };
+        // Short ways first: what is found first needs the fewest steps.
+        let mut ways: Vec<&Way> = ways.iter().collect();
+        ways.sort_by_key(|(_, actions)| actions.len());
         for (initial, actions) in ways {
             if self.interrupt.load(Ordering::Relaxed) || self.is_over_when_found && course.has_found_all() {
                 break;
@@ -114,12 +119,7 @@ impl Course<'_> {
         all.all(|(policy, imaged)| *policy == ImagePolicy::KeepAll || imaged.divergence.is_some())
     }
 
-    fn way(
-        &mut self,
-        subject: &mut dyn Images,
-        initial: usize,
-        actions: &[crate::replay::walker::Action],
-    ) -> Result<(), Failure> {
+    fn way(&mut self, subject: &mut dyn Images, initial: usize, actions: &[Action]) -> Result<(), Failure> {
         let Some(mut at) = self.walker.start().into_iter().nth(initial) else { return Ok(()) };
         let mut world = self.walker.world.clone();
         world.holds_inner_steps = true;
@@ -135,6 +135,11 @@ impl Course<'_> {
             let seen = Seen { progress: moved.progress.clone(), observation };
             self.transcript.push((moved.steps.clone(), seen));
             let is_held = self.step(subject, &moved.steps, (&at, &after), is_new)?;
+            if subject.observe(compared())? != self.walker.look(&after, compared()) {
+                // That is for a replay without images to tell.
+                self.imaged.iter_mut().for_each(|imaged| imaged.counts.left_ways += 1);
+                return Ok(());
+            }
             if is_new && (is_held || at.owner() != after.owner()) {
                 self.judge(subject, &[&after], None)?;
             }
@@ -170,8 +175,7 @@ impl Course<'_> {
 
     /// Loses power now; what is recovered has to be allowed at one of these positions.
     fn judge(&mut self, subject: &mut dyn Images, at: &[&Position], inside: Option<&Park>) -> Result<(), Failure> {
-        let fans: Option<Vec<Rc<Fan>>> =
-            at.iter().map(|at| self.allowed.after_power_loss(self.walker, at)).collect();
+        let fans: Option<Vec<Rc<Fan>>> = at.iter().map(|at| self.allowed.after_power_loss(self.walker, at)).collect();
         for index in 0..self.imaged.len() {
             let policy = self.run.policies[index];
             let counts = &mut self.imaged[index].counts;
