@@ -9,7 +9,9 @@ use crate::check::{self, CheckArguments};
 use crate::driver_test::{self, DriverTestArguments};
 use crate::exit::ExitStatus;
 use crate::follow::{self, FollowArguments};
+use crate::kill_matrix::{self, KillMatrixArguments};
 use crate::replay::{self, ReplayArguments};
+use crate::traces::{self, TracesArguments};
 
 /// What the user typed.
 #[derive(Debug, Parser)]
@@ -36,6 +38,10 @@ pub enum Command {
     Follow(FollowArguments),
     /// Move an implementation along traces of the explored model, and tell where it leaves the contract
     Replay(ReplayArguments),
+    /// Write the traces of a replay to files, as JSON Lines or ITF
+    Traces(TracesArguments),
+    /// Plant faults in the reference partition, and tell which trace catches each: does the suite have teeth?
+    KillMatrix(KillMatrixArguments),
     /// Try a driver: does it keep to the protocol, before anybody blames the broker behind it?
     DriverTest(DriverTestArguments),
     /// Write the specification as a document, or check that it is up to date
@@ -59,6 +65,8 @@ impl Command {
             Self::Ask(arguments) => ask::run(arguments),
             Self::Follow(arguments) => follow::run(arguments),
             Self::Replay(arguments) => replay::run(arguments),
+            Self::Traces(arguments) => traces::run(arguments),
+            Self::KillMatrix(arguments) => kill_matrix::run(arguments),
             Self::DriverTest(arguments) => driver_test::run(arguments),
             Self::Book(arguments) => book::run(arguments),
         }

@@ -15,6 +15,7 @@ pub mod expectation;
 pub mod exploring;
 pub mod follow;
 pub mod interrupt;
+pub mod kill_matrix;
 pub mod margins;
 pub mod output;
 pub mod replay;

@@ -31,8 +31,8 @@ use crate::exit::ExitStatus;
 use crate::exploring::{Budget, ExploringArguments};
 use crate::output::{self, Format};
 use crate::{interrupt, select};
-use resume::{DoneWays, Shard};
 use choose::{Choice, Chosen, Wanted, choose};
+use resume::{DoneWays, Shard};
 use subject::Driver;
 
 fencepost_spec::words! {

@@ -83,7 +83,8 @@ pub fn run(arguments: &TracesArguments) -> Result<ExitStatus, Problem> {
             let ways = choose(contract, view, &chosen, &mut shown).ways;
             let walker = Walker::new(&contract.name, &contract.choices, &view.bounds);
             let scribe = Scribe::new(&walker, Fields::all(), true);
-            let traces = ways.iter().flat_map(|(initial, way)| scribe.traces(*initial, way, ENDINGS).unwrap_or_default());
+            let traces =
+                ways.iter().flat_map(|(initial, way)| scribe.traces(*initial, way, ENDINGS).unwrap_or_default());
             let traces = write(arguments, contract, view, &walker, traces)?;
             text += &format!("{}@{}: {} traces\n", contract.name, view.name, grouped(traces));
         }

@@ -101,7 +101,12 @@ fn demand_fault(fault: &str, check: &str, kind: &str, sentence: &str) {
 
 #[test]
 fn given_a_driver_that_dies_when_tested_should_be_told_with_its_last_words() {
-    demand_fault("dies", "calls", "panic-or-exit", "exit status: 3) instead of answering `resume`; its last words: cannot go on");
+    demand_fault(
+        "dies",
+        "calls",
+        "panic-or-exit",
+        "exit status: 3) instead of answering `resume`; its last words: cannot go on",
+    );
 }
 
 #[test]

@@ -25,7 +25,10 @@ pub(super) fn reset(bench: &Bench<'_>) -> Result<String, Fault> {
     session.reset(&tour.world)?;
     let second = (session.look()?, tour::parked(bench, &mut session)?);
     if let Some(difference) = difference(&first.0, &second.0) {
-        return Err(Fault::new("not-fresh", format!("after a second reset the same world looks different: {difference}")));
+        return Err(Fault::new(
+            "not-fresh",
+            format!("after a second reset the same world looks different: {difference}"),
+        ));
     }
     Ok("the same world looks the same each time".to_owned())
 }
@@ -41,9 +44,10 @@ fn demand_world(world: &World, look: &Observation, parked: &[Park]) -> Result<()
         ..Observation::default()
     };
     match wanted.first_difference(look) {
-        Some((field, wanted, seen)) => {
-            not_fresh(format!("the world that was asked for has {} {wanted}, after the reset it is {seen}", field.key()))
-        }
+        Some((field, wanted, seen)) => not_fresh(format!(
+            "the world that was asked for has {} {wanted}, after the reset it is {seen}",
+            field.key()
+        )),
         None => Ok(()),
     }
 }
@@ -71,7 +75,10 @@ pub(super) fn parks(bench: &Bench<'_>) -> Result<String, Fault> {
             session.walk(&tour.steps[..*length], Fields::NONE)?;
             let resume = Step::Resume { park: park.clone(), answer: Answer::Proceed };
             if let Progress::Refused { reason } | Progress::Unsupported { reason } = session.perform(&resume)? {
-                return Err(Fault::new("parks", format!("something waits at `{park}`, and cannot go on next: {reason}")));
+                return Err(Fault::new(
+                    "parks",
+                    format!("something waits at `{park}`, and cannot go on next: {reason}"),
+                ));
             }
             tour::parked(bench, &mut session)?;
             tried += 1;
@@ -89,7 +96,8 @@ pub(super) fn unknown_park(bench: &Bench<'_>) -> Result<String, Fault> {
     let park = Park::new(*kind, "nobody.99");
     let progress = session.perform(&Step::Resume { park: park.clone(), answer: Answer::Proceed })?;
     if !matches!(progress, Progress::Refused { .. }) {
-        let text = format!("nothing waits at `{park}`, and to resume it is answered with {}, not `refused`", told(&progress));
+        let text =
+            format!("nothing waits at `{park}`, and to resume it is answered with {}, not `refused`", told(&progress));
         return Err(Fault::new("parks", text));
     }
     if let Some(difference) = difference(&before, &session.look()?) {
@@ -142,7 +150,9 @@ fn demand_steady(session: &mut Session, loses_power: bool) -> Result<usize, Faul
 fn demand_same(first: &Observation, second: &Observation) -> Result<(), Fault> {
     match difference(first, second) {
         None => Ok(()),
-        Some(difference) => Err(Fault::new("contradiction", format!("two looks one after the other differ: {difference}"))),
+        Some(difference) => {
+            Err(Fault::new("contradiction", format!("two looks one after the other differ: {difference}")))
+        }
     }
 }
 
@@ -160,9 +170,10 @@ fn demand_unmoved(session: &mut Session, tour: &Tour) -> Result<(), Fault> {
     let last = tour.looks.last().cloned().unwrap_or_default();
     match difference(&last, &session.look()?) {
         None => Ok(()),
-        Some(difference) => {
-            Err(Fault::new("contradiction", format!("{looked} the same steps end otherwise than without: {difference}")))
-        }
+        Some(difference) => Err(Fault::new(
+            "contradiction",
+            format!("{looked} the same steps end otherwise than without: {difference}"),
+        )),
     }
 }
 
@@ -217,10 +228,12 @@ fn demand_agreement(call: &Call, reply: &Reply, look: &Observation) -> Result<bo
         (Call::Poll { .. }, Reply::Batch { messages }) => {
             let Some(shown) = &look.messages else { return Ok(false) };
             match messages.iter().find(|message| !shown.contains(message)) {
-                Some((offset, payload)) => {
-                    contradiction(format!("a poll gives `{payload}` at {offset}, which a look at the messages does not show"))
+                Some((offset, payload)) => contradiction(format!(
+                    "a poll gives `{payload}` at {offset}, which a look at the messages does not show"
+                )),
+                None if messages.is_empty() => {
+                    contradiction("a batch has no messages: that is the reply `empty`".to_owned())
                 }
-                None if messages.is_empty() => contradiction("a batch has no messages: that is the reply `empty`".to_owned()),
                 None => Ok(true),
             }
         }
@@ -230,7 +243,9 @@ fn demand_agreement(call: &Call, reply: &Reply, look: &Observation) -> Result<bo
                 Some(stored) if stored == offset => Ok(true),
                 other => {
                     let shown = other.map_or_else(|| "none".to_owned(), u64::to_string);
-                    contradiction(format!("a store of {offset} is acknowledged, and the bookmark of {consumer} is {shown}"))
+                    contradiction(format!(
+                        "a store of {offset} is acknowledged, and the bookmark of {consumer} is {shown}"
+                    ))
                 }
             }
         }
@@ -238,7 +253,9 @@ fn demand_agreement(call: &Call, reply: &Reply, look: &Observation) -> Result<bo
             let Some(shown) = &look.messages else { return Ok(false) };
             let is_shown = |payload: &&String| shown.iter().any(|(_, it)| it == *payload);
             match payloads.iter().find(|payload| !is_shown(payload)) {
-                Some(payload) => contradiction(format!("the send of `{payload}` is acknowledged, and a look does not show it")),
+                Some(payload) => {
+                    contradiction(format!("the send of `{payload}` is acknowledged, and a look does not show it"))
+                }
                 None => Ok(true),
             }
         }

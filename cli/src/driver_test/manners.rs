@@ -133,14 +133,8 @@ pub(super) fn strictness(bench: &Bench<'_>) -> Result<String, Fault> {
             "an unknown kind of park",
             format!(r#"{{"type":"resume","id":{},"park":"nowhere:A.1"}}"#, connection.next_id() + 5),
         ),
-        (
-            "an unknown field",
-            format!(r#"{{"type":"observe","id":{},"fields":["mood"]}}"#, connection.next_id() + 6),
-        ),
-        (
-            "a second hello",
-            format!(r#"{{"type":"hello","id":{},"protocol":"{PROTOCOL}"}}"#, connection.next_id() + 7),
-        ),
+        ("an unknown field", format!(r#"{{"type":"observe","id":{},"fields":["mood"]}}"#, connection.next_id() + 6)),
+        ("a second hello", format!(r#"{{"type":"hello","id":{},"protocol":"{PROTOCOL}"}}"#, connection.next_id() + 7)),
     ];
     let count = lines.len();
     for (what, line) in lines {
@@ -178,7 +172,10 @@ fn gone(farewell: &Farewell, after: &str) -> Result<String, Fault> {
         return Err(Fault::new("farewell", format!("after {after} it did not end in time, and was killed")));
     }
     if farewell.left_processes {
-        return Err(Fault::new("farewell", format!("after {after} it ended and left processes behind; they were killed")));
+        return Err(Fault::new(
+            "farewell",
+            format!("after {after} it ended and left processes behind; they were killed"),
+        ));
     }
     Ok(format!("after {after} it ends, and no process is left"))
 }

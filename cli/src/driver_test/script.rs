@@ -56,11 +56,8 @@ pub(super) fn poll(consumer: &str, start: Start, automatic_commit: bool, may_wai
 /// Calls of every kind that the driver declares, with the names of their operations.
 pub(super) fn calls(capabilities: &Capabilities) -> Vec<(String, Call)> {
     let (a, b) = ("A".to_owned(), "B".to_owned());
-    let store = |batch_of: Option<&str>| Call::Store {
-        consumer: a.clone(),
-        offset: 0,
-        batch_of: batch_of.map(str::to_owned),
-    };
+    let store =
+        |batch_of: Option<&str>| Call::Store { consumer: a.clone(), offset: 0, batch_of: batch_of.map(str::to_owned) };
     let all = [
         ("A.1", poll("A", Start::Next, true, false)),
         ("A.2", store(Some("A.1"))),

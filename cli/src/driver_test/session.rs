@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use fencepost_conformance::child::{ChildCommand, ChildOptions, ChildProblem, ChildSubject, Connection, FirstProblem};
-use fencepost_driver::{Capabilities, Failure, Fields, Observation, Park, Progress, Seen, Settings, Step, Subject, World};
+use fencepost_driver::{
+    Capabilities, Failure, Fields, Observation, Park, Progress, Seen, Settings, Step, Subject, World,
+};
 
 use super::Fault;
 

@@ -50,12 +50,7 @@ pub(super) fn tours(bench: &Bench<'_>) -> Result<Vec<Tour>, Fault> {
 
 impl Tour {
     /// Finds a way.
-    pub(super) fn find(
-        bench: &Bench<'_>,
-        session: &mut Session,
-        world: &World,
-        order: Order,
-    ) -> Result<Self, Fault> {
+    pub(super) fn find(bench: &Bench<'_>, session: &mut Session, world: &World, order: Order) -> Result<Self, Fault> {
         session.reset(world)?;
         let mut tour = Self {
             world: world.clone(),
@@ -82,7 +77,8 @@ impl Tour {
         while self.steps.len() < MOST_STEPS {
             let parked = parked(bench, session)?;
             self.kinds.extend(parked.iter().map(|park| park.kind));
-            let mut fresh = parked.into_iter().filter(|park| resumed.get(park).is_none_or(|count| *count < MOST_RESUMES));
+            let mut fresh =
+                parked.into_iter().filter(|park| resumed.get(park).is_none_or(|count| *count < MOST_RESUMES));
             let next = if order == Order::OneByOne { fresh.next() } else { fresh.last() };
             let Some(park) = next else { break };
             *resumed.entry(park.clone()).or_default() += 1;
@@ -109,8 +105,12 @@ fn demand_done(step: &Step, progress: &Progress) -> Result<(), Fault> {
         Progress::Unsupported { reason } => format!("does not support it: {reason}"),
     };
     Err(match step {
-        Step::Start { call, .. } => Fault::new("incomplete", format!("it declares the call `{}` and {reason}", call.kind())),
-        Step::Resume { park, .. } => Fault::new("parks", format!("it says that something waits at `{park}` and {reason}")),
+        Step::Start { call, .. } => {
+            Fault::new("incomplete", format!("it declares the call `{}` and {reason}", call.kind()))
+        }
+        Step::Resume { park, .. } => {
+            Fault::new("parks", format!("it says that something waits at `{park}` and {reason}"))
+        }
         _ => Fault::new("incomplete", reason),
     })
 }
@@ -133,7 +133,8 @@ pub(super) fn parked(bench: &Bench<'_>, session: &mut Session) -> Result<Vec<Par
     if session.fields.has(Field::Parked) {
         let seen = session.observe(fencepost_driver::Fields::NONE.with(Field::Parked))?.parked;
         if seen.as_ref() != Some(&parked) {
-            let text = format!("`parked` lists {}, and a look shows {}", words(&parked), words(&seen.unwrap_or_default()));
+            let text =
+                format!("`parked` lists {}, and a look shows {}", words(&parked), words(&seen.unwrap_or_default()));
             return Err(Fault::new("contradiction", text));
         }
     }

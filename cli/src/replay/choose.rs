@@ -58,12 +58,7 @@ pub(crate) struct Chosen {
 const RANDOM_STEPS: usize = 60;
 
 /// Chooses. What other views of the contract have `shown` needs no way here.
-pub(crate) fn choose(
-    contract: &Contract,
-    view: &View,
-    wanted: &Wanted,
-    shown: &mut HashSet<AbstractStep>,
-) -> Chosen {
+pub(crate) fn choose(contract: &Contract, view: &View, wanted: &Wanted, shown: &mut HashSet<AbstractStep>) -> Chosen {
     let covering = |kind, shown: &mut HashSet<AbstractStep>| {
         let progress = terminal_progress(&contract.name, view.name);
         let Wanted { limits, threads, .. } = wanted;

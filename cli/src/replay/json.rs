@@ -59,11 +59,7 @@ struct View {
 }
 
 fn counts<T>(counted: &Counted<T>, size: impl Fn(&T) -> usize) -> Counts {
-    Counts {
-        covered: size(&counted.covered),
-        drivable: size(&counted.drivable),
-        reachable: size(&counted.reachable),
-    }
+    Counts { covered: size(&counted.covered), drivable: size(&counted.drivable), reachable: size(&counted.reachable) }
 }
 
 pub(super) fn report(arguments: &ReplayArguments, cover: Choice, results: &[ContractReplay]) -> Report {

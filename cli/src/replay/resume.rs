@@ -84,7 +84,8 @@ impl DoneWays {
 
     /// Writes the file, whole or not at all.
     pub(super) fn write(&self, file: &Path) -> Result<(), Problem> {
-        let unwritable = |error: &dyn std::fmt::Display| Problem::new(format!("cannot write `{}`: {error}", file.display()));
+        let unwritable =
+            |error: &dyn std::fmt::Display| Problem::new(format!("cannot write `{}`: {error}", file.display()));
         let text = serde_json::to_string(self).map_err(|error| unwritable(&error))?;
         let new = file.with_extension("new");
         std::fs::write(&new, text + "\n").map_err(|error| unwritable(&error))?;

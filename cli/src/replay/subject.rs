@@ -3,12 +3,12 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use super::choose::Choice;
+use super::shipped;
 use fencepost_conformance::child::{ChildCommand, ChildOptions, ChildSubject};
 use fencepost_driver::{Failure, ParkKind, Subject};
 use fencepost_reference::{Backing, Fault, Reference};
 use fencepost_spec::diagnostic::{Problem, nearest};
-use super::choose::Choice;
-use super::shipped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How to get a subject.
@@ -32,7 +32,9 @@ impl Driver {
             words[0] = shipped.program()?;
         }
         let Some(command) = ChildCommand::of_words(&words) else {
-            return Err(Problem::new("the driver has no name").with_help(format!("say a command line, or one of {}", names())));
+            return Err(
+                Problem::new("the driver has no name").with_help(format!("say a command line, or one of {}", names()))
+            );
         };
         let options = ChildOptions { step_limit: Duration::from_millis(step_milliseconds), ..ChildOptions::default() };
         Ok(Self::Child(command, options))

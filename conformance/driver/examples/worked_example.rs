@@ -95,14 +95,8 @@ impl Subject for Driver {
             version: "1".to_owned(),
             calls: ["poll", "store", "send"].map(str::to_owned).to_vec(),
             parks: vec![ParkKind::Request, ParkKind::Arrival, ParkKind::Reply],
-            observables: vec![
-                Field::StartOffset,
-                Field::NextOffset,
-                Field::Messages,
-                Field::Bookmarks,
-                Field::Parked,
-            ]
-            .into(),
+            observables: vec![Field::StartOffset, Field::NextOffset, Field::Messages, Field::Bookmarks, Field::Parked]
+                .into(),
             crashes: Vec::new(),
             is_deterministic: true,
         }

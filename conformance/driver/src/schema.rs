@@ -265,7 +265,10 @@ fn given_the_types_when_their_schema_is_made_should_be_the_one_in_the_repository
         std::fs::write(FILE, &text).expect("the file can be written");
     }
     let shipped: Option<Value> = std::fs::read(FILE).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    assert!(shipped == Some(generated()), "protocol.schema.json is out of date: FENCEPOST_WRITE=1 cargo test -p fencepost-driver schema");
+    assert!(
+        shipped == Some(generated()),
+        "protocol.schema.json is out of date: FENCEPOST_WRITE=1 cargo test -p fencepost-driver schema"
+    );
 }
 
 #[test]

@@ -81,7 +81,9 @@ fn answer(subject: &mut dyn Subject, question: Question) -> Result<Response, Fai
             let progress = subject.cancel(&operation)?;
             seen(subject, id, progress, observe)
         }
-        Question::Crash { crash, .. } => subject.crash(&crash).map(|progress| Response::of_progress(id, progress, None)),
+        Question::Crash { crash, .. } => {
+            subject.crash(&crash).map(|progress| Response::of_progress(id, progress, None))
+        }
         Question::Restart { observe, .. } => {
             let progress = subject.restart()?;
             seen(subject, id, progress, observe)

@@ -41,8 +41,7 @@ fn given_the_example_lines_when_read_should_be_messages_of_every_kind() {
         assert!(is_question != is_answer, "{line}");
     }
     let all = lines.join("\n");
-    let questions =
-        ["hello", "reset", "start", "resume", "cancel", "crash", "restart", "parked", "observe", "bye"];
+    let questions = ["hello", "reset", "start", "resume", "cancel", "crash", "restart", "parked", "observe", "bye"];
     let answers = ["ready", "done", "refused", "unsupported", "observation", "error"];
     for word in questions.iter().chain(&answers) {
         assert!(all.contains(&format!(r#"{{"type":"{word}""#)), "no example of `{word}`");

@@ -81,7 +81,15 @@ impl Connection {
             Response::Ready { subject, version, calls, parks, observables, crashes, deterministic, .. } => {
                 let parks: Result<Vec<ParkKind>, UnknownPark> = parks.iter().map(|word| word.parse()).collect();
                 let parks = parks.map_err(|unknown| self.wrong_answer(unknown.0.clone(), unknown.to_string()))?;
-                Ok(Capabilities { subject, version, calls, parks, observables, crashes, is_deterministic: deterministic })
+                Ok(Capabilities {
+                    subject,
+                    version,
+                    calls,
+                    parks,
+                    observables,
+                    crashes,
+                    is_deterministic: deterministic,
+                })
             }
             other => Err(self.unexpected(&other)),
         }

@@ -137,12 +137,9 @@ impl Pipes {
             Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
             Err(error) => return Err(error.into()),
         }
-        let is_ready = |pipe| names.iter().zip(&descriptors).any(|(name, it)| *name == pipe && !it.revents().is_empty());
-        Ok(Ready {
-            output: is_ready(Pipe::Output),
-            errors: is_ready(Pipe::Errors),
-            input: is_ready(Pipe::Input),
-        })
+        let is_ready =
+            |pipe| names.iter().zip(&descriptors).any(|(name, it)| *name == pipe && !it.revents().is_empty());
+        Ok(Ready { output: is_ready(Pipe::Output), errors: is_ready(Pipe::Errors), input: is_ready(Pipe::Input) })
     }
 
     /// A child that reads no more will be found dead, or not answering; that is told then.

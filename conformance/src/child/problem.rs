@@ -184,11 +184,8 @@ impl From<ChildProblem> for Failure {
 
 /// A text in one line, shortened.
 pub(super) fn quoted(text: &str) -> String {
-    let mut short: String = text
-        .chars()
-        .take(MOST_QUOTED)
-        .map(|character| if character.is_control() { ' ' } else { character })
-        .collect();
+    let mut short: String =
+        text.chars().take(MOST_QUOTED).map(|character| if character.is_control() { ' ' } else { character }).collect();
     if text.chars().nth(MOST_QUOTED).is_some() {
         short.push('…');
     }

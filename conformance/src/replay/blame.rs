@@ -1,15 +1,21 @@
 //! Which clause an implementation leaves: the one of the smallest change of the contract under which everything that was seen is
 //! allowed.
 
+use std::sync::LazyLock;
+
 use fencepost_models::iggy::bounds::Bounds;
 use fencepost_spec::clause::{CLAUSES, Change, ClauseName};
-use fencepost_spec::contract::Choices;
+use fencepost_spec::contract::{Choices, Contract};
 use fencepost_spec::fence::Fence;
 use fencepost_spec::library;
 
 use super::runner::Done;
 use super::tracker::{Grip, Tracked, Tracker};
 use super::walker::Walker;
+
+/// The built-in contracts, read once: they tell which other choices and answers there are.
+static CONTRACTS: LazyLock<Vec<Contract>> =
+    LazyLock::new(|| library::CONTRACTS.iter().filter_map(|(name, _)| library::contract(name).ok()).collect());
 
 /// A change of a contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,11 +98,9 @@ impl Evidence<'_> {
 fn single(choices: &Choices) -> Vec<Different> {
     let less = choices.fences.keys().map(|fence| Different::Without(vec![*fence]));
     let words = choices.words();
-    let others = library::CONTRACTS.iter().filter_map(|(name, _)| library::contract(name).ok());
-    let contracts: Vec<_> = others.collect();
     let mut chosen = Vec::new();
     for (key, value) in &words {
-        for other in contracts.iter().flat_map(|contract| contract.choices.words()) {
+        for other in CONTRACTS.iter().flat_map(|contract| contract.choices.words()) {
             let different = Different::Chosen((*key).to_owned(), other.1.clone());
             if other.0 == *key && other.1 != *value && !chosen.contains(&different) {
                 chosen.push(different);
@@ -126,8 +130,7 @@ fn changed(choices: &Choices, different: &Different) -> Option<Choices> {
         }
         Different::Chosen(key, value) => choices.changed_to(key, value).ok(),
         Different::With(fence) => {
-            let answers = library::CONTRACTS.iter().filter_map(|(name, _)| library::contract(name).ok());
-            let answer = answers.filter_map(|contract| contract.choices.answer(*fence)).next()?;
+            let answer = CONTRACTS.iter().filter_map(|contract| contract.choices.answer(*fence)).next()?;
             let mut changed = choices.clone();
             changed.fences.insert(*fence, answer);
             Some(changed)

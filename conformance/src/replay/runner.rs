@@ -78,7 +78,13 @@ pub struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     /// A runner for a driver with these capabilities. `world` may be configured by another contract than the walker's.
-    pub fn new(walker: &'a Walker, capabilities: Capabilities, wanted: Compared, mut world: World, audit: Option<Audit>) -> Self {
+    pub fn new(
+        walker: &'a Walker,
+        capabilities: Capabilities,
+        wanted: Compared,
+        mut world: World,
+        audit: Option<Audit>,
+    ) -> Self {
         world.holds_inner_steps = audit.is_some();
         let grip = Grip::new(&capabilities, wanted.fields, wanted.exact_codes);
         Self { walker, capabilities, grip, world, audit }
@@ -132,7 +138,11 @@ impl<'a> Runner<'a> {
 
     /// Moves a subject along a trace.
     pub fn walk(&self, subject: &mut dyn Subject, trace: &Trace) -> Walk {
-        if self.grip.is_complete() && self.audit.is_none() { self.walk_fast(subject, trace) } else { self.walk_tracking(subject, &trace.steps) }
+        if self.grip.is_complete() && self.audit.is_none() {
+            self.walk_fast(subject, trace)
+        } else {
+            self.walk_tracking(subject, &trace.steps)
+        }
     }
 
     /// Along what is allowed at each step, as the trace has it: nothing happens by itself, so there is one position only.
@@ -140,10 +150,8 @@ impl<'a> Runner<'a> {
         let flat: Vec<Step> = trace.steps.iter().flat_map(|step| step.steps.iter().cloned()).collect();
         let can = flat.iter().position(|step| self.cannot(step).is_some()).unwrap_or(flat.len());
         let mut seen = Vec::with_capacity(can);
-        let failure = subject
-            .reset(&self.world)
-            .and_then(|()| subject.walk(&flat[..can], self.grip.fields, &mut seen))
-            .err();
+        let failure =
+            subject.reset(&self.world).and_then(|()| subject.walk(&flat[..can], self.grip.fields, &mut seen)).err();
         let steps = seen.len() as u64;
         let mut seen = seen.into_iter();
         let mut transcript: Vec<Done> = Vec::new();
@@ -175,7 +183,7 @@ impl<'a> Runner<'a> {
             Some(failure) => {
                 let at = trace.steps.get(transcript.len());
                 failed(failure, transcript, at.map(|step| step.steps.clone()))
-            },
+            }
             None if can < flat.len() => Walked::Left(self.cannot(&flat[can]).unwrap_or_default()),
             None => Walked::Agreed,
         };
@@ -186,7 +194,8 @@ impl<'a> Runner<'a> {
     /// are adapted: of a trace that was shortened, only the order of its steps is taken.
     pub fn walk_tracking(&self, subject: &mut dyn Subject, planned: &[TraceStep]) -> Walk {
         let tracker = Tracker::new(self.walker, &self.grip);
-        let mut course = Course { positions: tracker.start(), transcript: Vec::new(), names: BTreeMap::new(), steps: 0, most: 1 };
+        let mut course =
+            Course { positions: tracker.start(), transcript: Vec::new(), names: BTreeMap::new(), steps: 0, most: 1 };
         if let Err(failure) = subject.reset(&self.world) {
             return walk_of(Walked::Failed(failure, Vec::new()), 0, 1);
         }
@@ -358,7 +367,11 @@ fn is_like(possible: &Call, planned: &Call) -> bool {
         (
             Call::Store { consumer, offset, batch_of },
             Call::Store { consumer: planned_consumer, offset: planned_offset, batch_of: planned_batch },
-        ) => consumer == planned_consumer && batch_of == planned_batch && (batch_of.is_some() || offset == planned_offset),
+        ) => {
+            consumer == planned_consumer
+                && batch_of == planned_batch
+                && (batch_of.is_some() || offset == planned_offset)
+        }
         (possible, planned) => possible == planned,
     }
 }

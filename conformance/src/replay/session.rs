@@ -110,7 +110,8 @@ impl Session<'_> {
         let outcome = std::thread::scope(|scope| {
             let others: Vec<_> = (1..self.threads.max(1)).map(|_| scope.spawn(work)).collect();
             let mine = work();
-            let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            let joined =
+                others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             joined.fold(mine, Result::and)
         });
         outcome?;
@@ -145,7 +146,9 @@ impl Session<'_> {
                 return Ok(());
             }
             let way = scribe.traces(*initial, actions, &[Ending::Nothing]).unwrap_or_default();
-            let cannot = |trace: &Trace| trace.steps.iter().flat_map(|step| &step.steps).any(|step| runner.cannot(step).is_some());
+            let cannot = |trace: &Trace| {
+                trace.steps.iter().flat_map(|step| &step.steps).any(|step| runner.cannot(step).is_some())
+            };
             lock(shared).drivable[index] = !way.iter().any(cannot);
             let traces = scribe.traces(*initial, actions, self.endings).unwrap_or_default();
             for trace in traces {
@@ -214,10 +217,8 @@ impl Session<'_> {
     ) {
         lock(shared).diverged += 1;
         let shrinker = Shrinker { runner, choices: self.choices, bounds: self.bounds };
-        let is_of_the_driver = matches!(
-            found.first().kind,
-            DivergenceKind::Hang | DivergenceKind::PanicOrExit | DivergenceKind::Protocol
-        );
+        let is_of_the_driver =
+            matches!(found.first().kind, DivergenceKind::Hang | DivergenceKind::PanicOrExit | DivergenceKind::Protocol);
         if is_of_the_driver {
             // The process is gone: there is nobody to try fewer steps with.
             let blame = Blame { clause: None, different: None };
@@ -267,8 +268,7 @@ fn note_capabilities(capabilities: &Capabilities, shared: &Mutex<Replayed>) {
     let mut replayed = lock(shared);
     replayed.subject = format!("{} {}", capabilities.subject, capabilities.version);
     let kinds = fencepost_driver::ParkKind::ALL.iter().filter(|kind| **kind != fencepost_driver::ParkKind::Inner);
-    replayed.not_separated =
-        kinds.filter(|kind| !capabilities.parks.contains(kind)).map(ToString::to_string).collect();
+    replayed.not_separated = kinds.filter(|kind| !capabilities.parks.contains(kind)).map(ToString::to_string).collect();
     let fields = fencepost_driver::Field::ALL.iter().filter(|field| !capabilities.observables.has(**field));
     replayed.not_observed = fields.map(|field| field.key().to_owned()).collect();
 }

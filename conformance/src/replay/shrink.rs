@@ -32,18 +32,12 @@ impl Shrinker<'_, '_> {
     }
 
     fn evidence<'c>(&'c self, found: &'c Found) -> Evidence<'c> {
-        Evidence {
-            choices: self.choices,
-            bounds: self.bounds,
-            grip: self.runner.grip(),
-            transcript: &found.transcript,
-        }
+        Evidence { choices: self.choices, bounds: self.bounds, grip: self.runner.grip(), transcript: &found.transcript }
     }
 
     /// The fewest steps found that show the same divergence as `found`, and what was seen on them.
     pub fn shrink(&self, subject: &mut dyn Subject, steps: &[TraceStep], found: &Found, blame: &Blame) -> Found {
-        let mut search =
-            Search { shrinker: self, subject, blame, kind_of: found, tried: 0, best: None };
+        let mut search = Search { shrinker: self, subject, blame, kind_of: found, tried: 0, best: None };
         let mut left: Vec<TraceStep> = steps.to_vec();
         if !search.shows(&left) {
             return found.clone();

@@ -293,8 +293,7 @@ fn reply_differs(seen: Option<&Reply>, allowed: &Progress) -> Difference {
 pub fn reply_text(reply: &Reply) -> String {
     match reply {
         Reply::Batch { messages } => {
-            let listed: Vec<String> =
-                messages.iter().map(|(offset, payload)| format!("{offset}: {payload}")).collect();
+            let listed: Vec<String> = messages.iter().map(|(offset, payload)| format!("{offset}: {payload}")).collect();
             format!("a batch [{}]", listed.join(", "))
         }
         Reply::Empty {} => "no messages".to_owned(),

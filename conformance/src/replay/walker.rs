@@ -117,7 +117,12 @@ impl Walker {
                 inner(Inner::PowerLoss(keep.iter().fold(0, |mask, index| mask | 1 << (index & 7))))
             }
             [Step::Resume { park, .. }] if park.kind == ParkKind::FinishPurge => inner(Inner::ResumePurge),
-            [Step::Start { operation, call: Call::Poll { consumer, start: Start::Next, count, automatic_commit, may_wait } }] => {
+            [
+                Step::Start {
+                    operation,
+                    call: Call::Poll { consumer, start: Start::Next, count, automatic_commit, may_wait },
+                },
+            ] => {
                 let index = self.bounds().consumers.iter().position(|known| known.name == *consumer);
                 let number = operation.rsplit('.').next().and_then(|number| number.parse().ok());
                 let (Some(index), Some(number)) = (index, number) else { return Vec::new() };
@@ -354,8 +359,7 @@ pub fn reply(at: &Position, answer: &Answer) -> Reply {
     match answer {
         Answer::Batch(batch) => {
             let messages = batch.messages.iter();
-            let messages =
-                messages.map(|placed| (u64::from(placed.offset), at.payload(&placed.message))).collect();
+            let messages = messages.map(|placed| (u64::from(placed.offset), at.payload(&placed.message))).collect();
             Reply::Batch { messages }
         }
         Answer::Empty => Reply::Empty {},

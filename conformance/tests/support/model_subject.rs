@@ -4,7 +4,8 @@
 use fencepost_conformance::replay::position::Position;
 use fencepost_conformance::replay::walker::Walker;
 use fencepost_driver::{
-    Answer, Call, Capabilities, Crash, CrashKind, Failure, Fields, Observation, Park, ParkKind, Progress, Step, Subject, World,
+    Answer, Call, Capabilities, Crash, CrashKind, Failure, Fields, Observation, Park, ParkKind, Progress, Step,
+    Subject, World,
 };
 
 /// The model as a subject.

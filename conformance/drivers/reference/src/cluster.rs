@@ -4,17 +4,17 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use fencepost_driver::{ParkKind, Reply, World};
-use fencepost_spec::contract::Choices;
 
 use crate::client::{Client, GROUP};
 use crate::disk::Disk;
 use crate::executor::Spawner;
-use crate::fault::{Fault, Planted};
+use crate::fault::Planted;
 use crate::gates::{Gates, Name};
 use crate::group::Group;
 use crate::identities::Identities;
 use crate::metadata::Metadata;
 use crate::owner::Owner;
+use crate::rules::Rules;
 
 /// The sizes of a world.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +51,7 @@ pub(crate) struct Names {
 
 /// One world.
 pub(crate) struct Cluster {
-    pub(crate) choices: Rc<Choices>,
-    pub(crate) fault: Option<Fault>,
+    pub(crate) choices: Rc<Rules>,
     pub(crate) sizes: Sizes,
     pub(crate) gates: Rc<Gates>,
     pub(crate) spawner: Spawner,
@@ -75,14 +74,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    pub(crate) fn new(
-        world: &World,
-        choices: Rc<Choices>,
-        fault: Option<Fault>,
-        gates: Rc<Gates>,
-        spawner: Spawner,
-        disk: Rc<Disk>,
-    ) -> Self {
+    pub(crate) fn new(world: &World, choices: Rc<Rules>, gates: Rc<Gates>, spawner: Spawner, disk: Rc<Disk>) -> Self {
         let members: Vec<Name> = world.members.iter().map(|member| Name::from(member.as_str())).collect();
         let group = Group::new(&members, world.partitions);
         let key: Name = GROUP.into();
@@ -101,13 +93,12 @@ impl Cluster {
         let names = Names { nothing: "".into(), gateway: "gateway".into(), owner: "owner".into(), group: key };
         Self {
             choices,
-            fault,
             sizes: Sizes::of(world),
             gates,
             spawner,
             disk,
             names,
-            metadata: RefCell::new(Metadata::new(group, fault)),
+            metadata: RefCell::new(Metadata::new(group)),
             clients: RefCell::new(clients),
             begun: RefCell::default(),
             given_up: RefCell::default(),
@@ -118,9 +109,9 @@ impl Cluster {
         }
     }
 
-    /// Whether this defect is planted.
+    /// Whether this defect is planted; if so, it lands.
     pub(crate) fn has(&self, planted: Planted) -> bool {
-        self.fault == Some(Fault::Planted(planted))
+        self.choices.planted(planted)
     }
 
     /// Whether a place at which something stands ready has something to do now. Timers can always fire, and are not listed.

@@ -114,12 +114,15 @@ pub(crate) struct Disk {
     /// Whether calls wait at an inner gate.
     pub(crate) holds_calls: Cell<bool>,
     deaf: Option<Site>,
+    /// How often the fault mattered: a call that does nothing is counted.
+    landed: Rc<Cell<u64>>,
     writes: RefCell<Unsynced>,
 }
 
 impl Disk {
-    pub(crate) fn new(backing: Backing, gates: Rc<Gates>, deaf: Option<Site>) -> Self {
-        Self { backing: RefCell::new(backing), gates, holds_calls: Cell::new(false), deaf, writes: RefCell::default() }
+    pub(crate) fn new(backing: Backing, gates: Rc<Gates>, deaf: Option<Site>, landed: Rc<Cell<u64>>) -> Self {
+        let (backing, holds_calls) = (RefCell::new(backing), Cell::new(false));
+        Self { backing, gates, holds_calls, deaf, landed, writes: RefCell::default() }
     }
 
     async fn held(&self, what: &str, which: &str) {
@@ -168,9 +171,15 @@ impl Disk {
         Ok(())
     }
 
+    fn is_deaf(&self, site: Site) -> bool {
+        let is_deaf = self.deaf == Some(site);
+        self.landed.set(self.landed.get() + u64::from(is_deaf));
+        is_deaf
+    }
+
     pub(crate) async fn sync_file(&self, site: Site, file: Handle) -> Result<(), StorageError> {
         self.held("sync", site.word()).await;
-        if self.deaf == Some(site) {
+        if self.is_deaf(site) {
             return Ok(());
         }
         self.backing.borrow_mut().storage().sync_file_at(site.word(), file)
@@ -178,7 +187,7 @@ impl Disk {
 
     pub(crate) async fn sync_directory(&self, site: Site, path: &str) -> Result<(), StorageError> {
         self.held("sync", site.word()).await;
-        if self.deaf == Some(site) {
+        if self.is_deaf(site) {
             return Ok(());
         }
         self.backing.borrow_mut().storage().sync_directory_at(site.word(), path)?;

@@ -1,28 +1,23 @@
 //! The gateway, home of the connections: it checks membership on its mirror of metadata, which may lag, and adds identities that a
 //! request does not state.
 
-use fencepost_spec::contract::{Choices, WireIdentity, WithoutIdentity};
-use fencepost_spec::fence::{commit_member_at_dispatch, poll_member_at_dispatch};
+use fencepost_spec::contract::{WireIdentity, WithoutIdentity};
 
-use crate::fault::{Fault, Planted};
+use crate::fault::Planted;
+use crate::fences::{commit_member_at_dispatch, poll_member_at_dispatch};
 use crate::identities::Identities;
 use crate::metadata::View;
 use crate::request::{Answer, Ask, Request};
+use crate::rules::Rules;
 
 /// Lets a request pass, with the identities added that it does not state.
 ///
 /// # Errors
 /// The answer to a request that is refused.
-pub(crate) fn dispatch(
-    choices: &Choices,
-    fault: Option<Fault>,
-    mirror: &View,
-    request: &mut Request,
-) -> Result<(), Answer> {
+pub(crate) fn dispatch(choices: &Rules, mirror: &View, request: &mut Request) -> Result<(), Answer> {
     if let Some(client) = request.client.as_ref().filter(|_| request.is_of_group) {
         let owns = mirror.group.owns(client);
-        let is_free =
-            mirror.group.revoked_for.is_none() || fault == Some(Fault::Planted(Planted::PendingRevocationMayPoll));
+        let is_free = mirror.group.revoked_for.is_none() || choices.planted(Planted::PendingRevocationMayPoll);
         let outcome = match request.ask {
             Ask::Poll { .. } => poll_member_at_dispatch(choices, owns && is_free),
             _ => commit_member_at_dispatch(choices, owns),
@@ -34,12 +29,12 @@ pub(crate) fn dispatch(
     let assignment = request.is_of_group.then(|| mirror.group.assignment(choices.assignment_compared_by));
     match request.ask {
         Ask::Poll { .. } => bind_poll(choices, mirror, request, assignment),
-        _ => bind_write(choices, fault, mirror, request, assignment),
+        _ => bind_write(choices, mirror, request, assignment),
     }
     Ok(())
 }
 
-fn bind_poll(choices: &Choices, mirror: &View, request: &mut Request, assignment: Option<u64>) {
+fn bind_poll(choices: &Rules, mirror: &View, request: &mut Request, assignment: Option<u64>) {
     if choices.poll_identity_on_wire == WireIdentity::PartitionContext {
         request.named.incarnation = request.named.incarnation.or(Some(mirror.incarnation));
         request.named.assignment = request.named.assignment.or(assignment);
@@ -47,12 +42,12 @@ fn bind_poll(choices: &Choices, mirror: &View, request: &mut Request, assignment
     request.assignment = request.named.assignment.or(assignment);
 }
 
-fn bind_write(choices: &Choices, fault: Option<Fault>, mirror: &View, request: &mut Request, assignment: Option<u64>) {
-    if fault == Some(Fault::Planted(Planted::CommitStampedAtGateway)) {
+fn bind_write(choices: &Rules, mirror: &View, request: &mut Request, assignment: Option<u64>) {
+    if choices.planted(Planted::CommitStampedAtGateway) {
         let stamp = Identities { incarnation: None, purge_generation: Some(mirror.purge_generation), assignment };
         request.named = stamp.on_wire(choices.commit_identity_on_wire);
     }
-    if fault != Some(Fault::Planted(Planted::IncarnationBoundOnArrival)) {
+    if !choices.planted(Planted::IncarnationBoundOnArrival) {
         request.named.incarnation = request.named.incarnation.or(Some(mirror.incarnation));
     }
     let has_assignment = matches!(

@@ -19,13 +19,14 @@
 //! | `owner` | the partition's owner: polls, completion, commits, order, purge, recovery |
 //! | `disk`, `files`, `log`, `offsets`, `generation` | the files |
 //! | `power` | what a power loss would leave, and what recovery makes of it |
-//! | `fault` | what is wrong on purpose |
+//! | `fault`, `rules`, `fences` | what is wrong on purpose, and how often that mattered |
 
 mod client;
 mod cluster;
 mod disk;
 mod executor;
 mod fault;
+mod fences;
 mod files;
 mod gates;
 mod gateway;
@@ -40,6 +41,7 @@ mod offsets;
 mod owner;
 mod power;
 mod request;
+mod rules;
 mod settings;
 mod subject;
 mod unsynced;

@@ -3,13 +3,14 @@
 
 use std::rc::Rc;
 
-use fencepost_spec::contract::{Choices, Emptying, JoinTakes};
+use fencepost_spec::contract::{Emptying, JoinTakes};
 use fencepost_spec::fence::Fence;
 use futures::channel::oneshot;
 
-use crate::fault::{Fault, Planted};
+use crate::fault::Planted;
 use crate::gates::Name;
 use crate::group::Group;
+use crate::rules::Rules;
 
 /// A command, as it is proposed.
 #[derive(Clone, Debug)]
@@ -66,11 +67,10 @@ pub(crate) struct Metadata {
     owner_applied: usize,
     emptyings: u64,
     waiting: Vec<(u64, oneshot::Sender<()>)>,
-    fault: Option<Fault>,
 }
 
 impl Metadata {
-    pub(crate) fn new(group: Group, fault: Option<Fault>) -> Self {
+    pub(crate) fn new(group: Group) -> Self {
         let view = View { incarnation: 0, purge_generation: 0, group: Rc::new(group) };
         Self {
             newest: view.clone(),
@@ -81,7 +81,6 @@ impl Metadata {
             owner_applied: 0,
             emptyings: 0,
             waiting: Vec::new(),
-            fault,
         }
     }
 
@@ -91,7 +90,7 @@ impl Metadata {
     }
 
     /// Decides a command. The number of the emptying, if it is one.
-    pub(crate) fn decide(&mut self, choices: &Choices, command: &Command) -> Option<u64> {
+    pub(crate) fn decide(&mut self, choices: &Rules, command: &Command) -> Option<u64> {
         match command {
             Command::Empty if choices.emptying == Emptying::Purge => {
                 self.newest.purge_generation += 1;
@@ -108,27 +107,26 @@ impl Metadata {
                     JoinTakes::WhenReportedDrained => true,
                     JoinTakes::IfIdleWhenAsked => *batches_under_way,
                 };
-                let waits = waits && choices.has(Fence::RevocationDrainedBeforeMove);
+                let fence = Fence::RevocationDrainedBeforeMove;
+                let waits = waits && choices.asked(fence, choices.has(fence));
                 self.group_changes(|group| group.join(client, waits))
             }
-            Command::Leave { client } => self.leave(client),
+            Command::Leave { client } => self.leave(choices, client),
         }
     }
 
-    fn leave(&mut self, client: &Name) -> Option<u64> {
-        let fault = self.fault;
+    fn leave(&mut self, choices: &Rules, client: &Name) -> Option<u64> {
         self.group_changes(|group| {
             let before = group.clone();
             let changed = group.leave(client);
-            match fault {
-                Some(Fault::Planted(Planted::RevocationSurvivesLeave)) => {
-                    group.revoked_for = before.revoked_for.filter(|target| target != client);
-                }
-                Some(Fault::Planted(Planted::OwnerGenerationNotMoved)) => {
-                    group.owner_generation = before.owner_generation
-                }
-                Some(Fault::Planted(Planted::GroupGenerationNotMovedByLeave)) => group.generation = before.generation,
-                _ => {}
+            if choices.planted(Planted::RevocationSurvivesLeave) {
+                group.revoked_for = before.revoked_for.clone().filter(|target| target != client);
+            }
+            if choices.planted(Planted::OwnerGenerationNotMoved) {
+                group.owner_generation = before.owner_generation;
+            }
+            if choices.planted(Planted::GroupGenerationNotMovedByLeave) {
+                group.generation = before.generation;
             }
             changed
         })

@@ -89,7 +89,7 @@ async fn make_request(cluster: Rc<Cluster>, mut request: Request) {
     let (operation, client) = (Rc::clone(&request.operation), request.client.clone());
     cluster.gates.wait(ParkKind::Request, &operation).await;
     let mirror = cluster.metadata.borrow().mirror.clone();
-    let answer = match gateway::dispatch(&cluster.choices, cluster.fault, &mirror, &mut request) {
+    let answer = match gateway::dispatch(&cluster.choices, &mirror, &mut request) {
         Err(refusal) => refusal,
         Ok(()) => forward(&cluster, request).await,
     };

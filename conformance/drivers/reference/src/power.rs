@@ -8,7 +8,6 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use fencepost_driver::{Field, Fields, Observation, Status};
-use fencepost_spec::contract::Choices;
 use fencepost_storage::{Fingerprint, Handle, MemoryStorage, Policy, Storage, StorageError};
 
 use crate::cluster::{Cluster, Names};
@@ -19,6 +18,7 @@ use crate::gates::{Gates, Name};
 use crate::metadata::Metadata;
 use crate::observe::observe;
 use crate::owner::recover;
+use crate::rules::Rules;
 use crate::subject::Reference;
 
 /// Where the samples above the cap begin: the same images are taken each time.
@@ -85,7 +85,7 @@ struct Found {
 #[derive(Default)]
 pub struct PowerImages {
     /// For which contract.
-    choices: Option<Rc<Choices>>,
+    choices: Option<Rc<Rules>>,
     known: HashMap<Found, Rc<Outcome>>,
 }
 
@@ -169,11 +169,11 @@ fn outcome(cluster: &Cluster, image: MemoryStorage, policy: Policy, cap: u64) ->
 /// A new process recovers from these files: what is seen of it then, and the files.
 fn recovered(cluster: &Cluster, files: Watched) -> (Observation, Option<MemoryStorage>) {
     let (gates, spawner) = (Rc::new(Gates::default()), Spawner::default());
-    let deaf = match cluster.fault {
+    let deaf = match cluster.choices.fault() {
         Some(Fault::Deaf(site)) => Some(site),
         _ => None,
     };
-    let disk = Rc::new(Disk::new(Backing::Watched(Box::new(files)), Rc::clone(&gates), deaf));
+    let disk = Rc::new(Disk::new(Backing::Watched(Box::new(files)), Rc::clone(&gates), deaf, Rc::default()));
     let mut executor = Executor::new(spawner.clone());
     let copy = Rc::new(rebooted(cluster, gates, spawner.clone(), Rc::clone(&disk)));
     spawner.spawn(Home::Process, recover(Rc::clone(&copy)));
@@ -196,12 +196,11 @@ fn recovered(cluster: &Cluster, files: Watched) -> (Observation, Option<MemorySt
 /// The cluster around a new process: no client, and of metadata what the owner has applied.
 fn rebooted(cluster: &Cluster, gates: Rc<Gates>, spawner: Spawner, disk: Rc<Disk>) -> Cluster {
     let at_owner = cluster.metadata.borrow().at_owner.clone();
-    let mut metadata = Metadata::new((*at_owner.group).clone(), cluster.fault);
+    let mut metadata = Metadata::new((*at_owner.group).clone());
     metadata.at_owner = at_owner;
     let names = &cluster.names;
     Cluster {
         choices: Rc::clone(&cluster.choices),
-        fault: cluster.fault,
         sizes: cluster.sizes,
         gates,
         spawner,

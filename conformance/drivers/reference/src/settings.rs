@@ -1,5 +1,6 @@
 //! The contract, as the runner words it.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::str::FromStr;
 
@@ -9,11 +10,12 @@ use fencepost_spec::fence::Fence;
 use fencepost_spec::reply::Code;
 
 use crate::fault::Fault;
+use crate::rules::Rules;
 
 /// A contract that was read, kept as long as the runner words it alike.
 pub(crate) struct Contract {
     worded: Settings,
-    choices: Rc<Choices>,
+    choices: Rc<Rules>,
 }
 
 impl Contract {
@@ -21,12 +23,9 @@ impl Contract {
     ///
     /// # Errors
     /// A [`Failure`] that names the key which is missing or makes no sense.
-    pub(crate) fn read(worded: &Settings, fault: Option<Fault>) -> Result<Self, Failure> {
-        let mut choices = choices(worded)?;
-        if let Some(Fault::Without(fence)) = fault {
-            choices.fences.remove(&fence);
-        }
-        Ok(Self { worded: worded.clone(), choices: Rc::new(choices) })
+    pub(crate) fn read(worded: &Settings, fault: Option<Fault>, landed: &Rc<Cell<u64>>) -> Result<Self, Failure> {
+        let rules = Rules::new(choices(worded)?, fault, Rc::clone(landed));
+        Ok(Self { worded: worded.clone(), choices: Rc::new(rules) })
     }
 
     /// Whether it was read from these words.
@@ -35,7 +34,7 @@ impl Contract {
     }
 
     /// The choices.
-    pub(crate) fn choices(&self) -> Rc<Choices> {
+    pub(crate) fn choices(&self) -> Rc<Rules> {
         Rc::clone(&self.choices)
     }
 }

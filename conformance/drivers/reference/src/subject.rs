@@ -1,5 +1,6 @@
 //! The reference partition as a subject: steps in, looks out.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use fencepost_driver::{
@@ -22,6 +23,8 @@ use crate::settings::Contract;
 /// The reference partition, with what is around it.
 pub struct Reference {
     fault: Option<Fault>,
+    /// How often the fault mattered.
+    landed: Rc<Cell<u64>>,
     gates: Rc<Gates>,
     spawner: Spawner,
     executor: Executor,
@@ -42,14 +45,21 @@ impl Reference {
             Some(Fault::Deaf(site)) => Some(site),
             _ => None,
         };
-        let disk = Rc::new(Disk::new(backing, Rc::clone(&gates), deaf));
+        let landed = Rc::new(Cell::new(0));
+        let disk = Rc::new(Disk::new(backing, Rc::clone(&gates), deaf, Rc::clone(&landed)));
         let executor = Executor::new(spawner.clone());
-        Self { fault, gates, spawner, executor, disk, contract: None, cluster: None, is_up: false, fresh: None }
+        Self { fault, landed, gates, spawner, executor, disk, contract: None, cluster: None, is_up: false, fresh: None }
     }
 
     /// A reference partition in memory, without a fault.
     pub fn in_memory() -> Self {
         Self::new(Backing::memory(), None)
+    }
+
+    /// How often the code of the fault ran so far, over all resets: the branch of a planted one, the place at which a fence that is
+    /// missing would have been asked, a sync call that does nothing.
+    pub fn landed(&self) -> u64 {
+        self.landed.get()
     }
 
     pub(crate) fn cluster(&self) -> Result<&Rc<Cluster>, Failure> {
@@ -110,12 +120,12 @@ impl Subject for Reference {
         self.end();
         let contract = match self.contract.take() {
             Some(contract) if contract.is_worded(&world.settings) => contract,
-            _ => Contract::read(&world.settings, self.fault)?,
+            _ => Contract::read(&world.settings, self.fault, &self.landed)?,
         };
         let choices = contract.choices();
         self.contract = Some(contract);
         let (gates, spawner, disk) = (Rc::clone(&self.gates), self.spawner.clone(), Rc::clone(&self.disk));
-        let cluster = Rc::new(Cluster::new(world, choices, self.fault, gates, spawner, disk));
+        let cluster = Rc::new(Cluster::new(world, choices, gates, spawner, disk));
         self.write_files(world, &cluster)?;
         self.disk.begin_to_follow(world.loses_power);
         self.spawner.spawn(Home::Outside, network::follow_at_gateway(Rc::clone(&cluster)));

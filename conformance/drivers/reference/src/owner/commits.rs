@@ -2,17 +2,19 @@
 
 use fencepost_driver::Status;
 use fencepost_spec::contract::{FenceAnswer, WireIdentity, WithoutIdentity};
-use fencepost_spec::fence::{
-    Fence, Outcome, bookmark_exists_on_delete, commit_assignment_on_arrival, commit_purge_generation_on_arrival,
-    metadata_floor_on_arrival, store_in_range_on_arrival, write_incarnation_on_arrival,
-};
+use fencepost_spec::fence::{Fence, Outcome};
 use fencepost_spec::reply::{INVALID_OFFSET, NOT_ACCEPTED};
 
 use super::state::{Effect, Operation, State};
 use super::{Owner, answer};
 use crate::cluster::Cluster;
 use crate::fault::Planted;
+use crate::fences::{
+    bookmark_exists_on_delete, commit_assignment_on_arrival, commit_purge_generation_on_arrival,
+    metadata_floor_on_arrival, store_in_range_on_arrival, write_incarnation_on_arrival,
+};
 use crate::identities::{Identities, ordered, small};
+use crate::log::{Record, numbered};
 use crate::request::{Answer, Answering, Ask, Request};
 
 impl Owner {
@@ -136,17 +138,19 @@ impl State {
             last = Some(last.map_or(0, |last| last + 1));
         }
         if cluster.has(Planted::RangeOfPrepared) {
-            last = (self.log.next + self.prepared_messages()).checked_sub(1);
+            last = self.prepared_records().last().map(|record| record.offset).or(last);
         }
         let (offset, last) = ordered(offset, last);
         store_in_range_on_arrival(&cluster.choices, offset, last)
     }
 
-    fn prepared_messages(&self) -> u64 {
-        let counts = self.prepared.iter().map(|operation| match &operation.effect {
-            Effect::Append(payloads) => payloads.len() as u64,
-            _ => 0,
-        });
-        counts.sum()
+    /// The messages that have their place and are not committed, under the faults that count them.
+    pub(super) fn prepared_records(&self) -> Vec<Record> {
+        let of = |operation: &Operation| match &operation.effect {
+            Effect::Append(payloads) => payloads.clone(),
+            _ => Vec::new(),
+        };
+        let payloads: Vec<_> = self.prepared.iter().flat_map(of).collect();
+        numbered(&payloads, self.log.next)
     }
 }

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use fencepost_driver::Reply;
 use fencepost_spec::contract::{AutomaticStoreOrder, Capture, JoinTakes, ReadEffect};
-use fencepost_spec::fence::caller_present_at_completion;
 use fencepost_spec::reply::NOT_ACCEPTED;
 
 use super::order::{Place, is_forward};
@@ -12,6 +11,7 @@ use super::state::{Effect, Operation, Poll, Read, State};
 use super::{Message, Owner, answer};
 use crate::cluster::Cluster;
 use crate::fault::Planted;
+use crate::fences::caller_present_at_completion;
 use crate::identities::Identities;
 use crate::request::Answer;
 

@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use fencepost_driver::{Answer as Opened, ParkKind, Status};
-use fencepost_spec::fence::revocation_drained_before_move;
 use fencepost_spec::reply::NOT_ACCEPTED;
 use futures::StreamExt;
 use futures::channel::{mpsc, oneshot};
 
 use crate::cluster::Cluster;
 use crate::executor::Home;
+use crate::fences::revocation_drained_before_move;
 use crate::files::Directories;
 use crate::gates::Name;
 use crate::identities::{Identities, ordered};

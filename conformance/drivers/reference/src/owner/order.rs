@@ -4,10 +4,6 @@ use std::rc::Rc;
 
 use fencepost_driver::Status;
 use fencepost_spec::contract::FullQueue;
-use fencepost_spec::fence::{
-    automatic_store_forward_only, automatic_store_history_on_promotion, commit_assignment_on_arrival,
-    commit_assignment_on_promotion, commit_history_on_promotion, operation_after_purge_at_commit,
-};
 use fencepost_spec::reply::{NOT_ACCEPTED, OUTCOME_UNKNOWN};
 use fencepost_storage::StorageError;
 
@@ -15,6 +11,10 @@ use super::state::{Effect, Operation, State};
 use super::{Owner, answer};
 use crate::cluster::Cluster;
 use crate::fault::Planted;
+use crate::fences::{
+    automatic_store_forward_only, automatic_store_history_on_promotion, commit_assignment_on_arrival,
+    commit_assignment_on_promotion, commit_history_on_promotion, operation_after_purge_at_commit,
+};
 use crate::gates::Name;
 use crate::identities::{ordered, small};
 use crate::log::{append, numbered};

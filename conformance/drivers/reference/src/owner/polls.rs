@@ -4,10 +4,7 @@ use std::rc::Rc;
 
 use fencepost_driver::{Answer as Opened, ParkKind, Reply, Start, Status};
 use fencepost_spec::contract::ReadEffect;
-use fencepost_spec::fence::{
-    Outcome, automatic_store_assignment_at_completion, completion_capacity_before_read, poll_assignment_at_completion,
-    poll_history_at_completion, poll_incarnation_on_arrival,
-};
+use fencepost_spec::fence::Outcome;
 use fencepost_spec::reply::NOT_ACCEPTED;
 
 use super::state::{Plan, Poll, Read, State};
@@ -15,6 +12,10 @@ use super::{Message, Owner, answer};
 use crate::cluster::Cluster;
 use crate::executor::Home;
 use crate::fault::Planted;
+use crate::fences::{
+    automatic_store_assignment_at_completion, completion_capacity_before_read, poll_assignment_at_completion,
+    poll_history_at_completion, poll_incarnation_on_arrival,
+};
 use crate::identities::{Identities, small};
 use crate::log::read_segment;
 use crate::request::{Answer, Answering, Ask, Request};
@@ -76,7 +77,13 @@ impl Owner {
     /// The messages of a plan from memory.
     fn resident(&self, plan: &Plan, count: u64) -> Vec<crate::log::Record> {
         let state = self.state.borrow();
-        plan.through.map(|through| state.log.between(plan.from, through, count)).unwrap_or_default()
+        let found = plan.through.map(|through| state.log.between(plan.from, through, count));
+        let mut found = found.unwrap_or_default();
+        if self.cluster.has(Planted::UncommittedServed) {
+            found.extend(state.prepared_records().into_iter().filter(|record| record.offset >= plan.from));
+            found.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+        }
+        found
     }
 
     /// A read of a file: it may be held before the file is opened, and before it is completed.
@@ -148,7 +155,10 @@ impl State {
 
     /// Fixes what a poll may find.
     fn plan(&self, cluster: &Cluster, poll: &Poll) -> Plan {
-        let last = if cluster.has(Planted::UncommittedServed) { None } else { self.log.last() };
+        let last = match self.prepared_records().last() {
+            Some(prepared) if cluster.has(Planted::UncommittedServed) => Some(prepared.offset),
+            _ => self.log.last(),
+        };
         let last = last.or_else(|| self.log.next.checked_sub(1).filter(|last| *last >= self.log.start));
         let skip = u64::from(cluster.has(Planted::NextSkipsOne));
         let unread = u64::from(cluster.has(Planted::NextFromZeroSkips));

@@ -4,14 +4,15 @@ use std::rc::Rc;
 
 use fencepost_driver::{Answer as Opened, ParkKind, Status};
 use fencepost_spec::contract::Numbering;
-use fencepost_spec::fence::{
-    Outcome, bookmark_directory_synced, bookmarks_unlinked, new_start_recorded_first, partition_directory_synced,
-};
+use fencepost_spec::fence::Outcome;
 use fencepost_storage::StorageError;
 
 use super::Owner;
 use crate::disk::Site;
 use crate::fault::Planted;
+use crate::fences::{
+    bookmark_directory_synced, bookmarks_unlinked, new_start_recorded_first, partition_directory_synced,
+};
 use crate::gates::Name;
 use crate::identities::HistoryId;
 use crate::log::{create_segment, remove_segment};

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use fencepost_driver::{Status, World};
 use fencepost_spec::contract::AboveHead;
-use fencepost_spec::fence::{bookmark_generation_at_load, purge_finished_before_serving};
 use fencepost_storage::StorageError;
 
 use super::Owner;
 use super::state::State;
 use crate::cluster::Cluster;
 use crate::fault::Planted;
+use crate::fences::{bookmark_generation_at_load, purge_finished_before_serving};
 use crate::files::Directories;
 use crate::gates::Name;
 use crate::generation::GenerationFile;

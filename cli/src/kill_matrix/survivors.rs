@@ -1,0 +1,118 @@
+//! What is proved of a fault that no trace shows.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use fencepost_conformance::replay::product::{Product, compare};
+use fencepost_conformance::replay::walker::Walker;
+use fencepost_models::iggy::views::{BoundsSet, views};
+use fencepost_reference::Fault;
+use fencepost_spec::contract::Contract;
+use fencepost_spec::fence::Fence;
+use serde::Serialize;
+
+/// The most pairs of positions of a view that are compared.
+const MOST_PAIRS: usize = 20_000;
+
+/// What is known of a survivor.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Proof {
+    /// Whether it explains that the fault survives.
+    pub(crate) holds: bool,
+    /// What it says.
+    pub(crate) text: String,
+}
+
+/// Reviewed: planted faults that cannot show, with the reason.
+const CANNOT_SHOW: &[(&str, &str)] = &[
+    (
+        "bookmark-generation-not-newer",
+        "it refuses more than no fence at all, and even without the fence bookmark-generation-at-load nothing shows (see its row): the \
+        contracts that have it sync the removal of old bookmarks before a purge is recorded as done",
+    ),
+    (
+        "purge-generation-captured-at-completion",
+        "every contract whose batches carry a purge generation refuses a read at completion if a purge came between, so there is no \
+        batch for which the two generations differ",
+    ),
+    (
+        "clamp-on-empty-log",
+        "every contract that does not clamp anyway promises that messages survive a power loss, so that no bookmark is above the head \
+        at boot",
+    ),
+];
+
+/// Whether a fault that no trace shows is to be proved rather than hunted in more traces: the reason is known, or every contract that has
+/// the fence says which other one implies it.
+pub(super) fn is_to_be_proved(fault: Fault, contracts: &[Contract]) -> bool {
+    match fault {
+        Fault::Without(fence) => contracts
+            .iter()
+            .filter(|contract| contract.choices.has(fence))
+            .all(|contract| contract.implied_by.contains_key(&fence)),
+        Fault::Planted(_) | Fault::Deaf(_) => {
+            let word = fault.to_string();
+            CANNOT_SHOW.iter().any(|(known, _)| *known == word)
+        }
+    }
+}
+
+/// Looks for a proof.
+pub(super) fn proof(fault: Fault, landed: bool, contracts: &[Contract], bounds: BoundsSet, threads: usize) -> Proof {
+    if let Fault::Without(fence) = fault {
+        return of_fence(fence, contracts, bounds, threads);
+    }
+    let word = fault.to_string();
+    match CANNOT_SHOW.iter().find(|(known, _)| *known == word) {
+        Some((_, reason)) => Proof { holds: true, text: (*reason).to_owned() },
+        None if !landed => Proof { holds: false, text: "its code never ran".to_owned() },
+        None => Proof { holds: false, text: "its code ran, and no trace shows it".to_owned() },
+    }
+}
+
+/// With and without the fence, in lockstep, in all views of all contracts that have it.
+fn of_fence(fence: Fence, contracts: &[Contract], bounds: BoundsSet, threads: usize) -> Proof {
+    let having: Vec<&Contract> = contracts.iter().filter(|contract| contract.choices.has(fence)).collect();
+    if having.is_empty() {
+        return Proof { holds: true, text: "no built-in contract has the fence".to_owned() };
+    }
+    let all: Vec<_> = having
+        .iter()
+        .flat_map(|contract| views(bounds, &contract.choices).into_iter().map(|view| (*contract, view)))
+        .collect();
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some((contract, view)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut changed = contract.choices.clone();
+            changed.fences.remove(&fence);
+            let with = Walker::new(&contract.name, &contract.choices, &view.bounds);
+            let without = Walker::new(&contract.name, &changed, &view.bounds);
+            let product = compare(&with, &without, MOST_PAIRS);
+            results.lock().unwrap_or_else(PoisonError::into_inner).push((contract.name.as_str(), view.name, product));
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..threads).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_by_key(|(contract, view, _)| (*contract, *view));
+    let differs = results.iter().find(|(.., product)| matches!(product, Product::Differs { .. }));
+    if let Some((contract, view, Product::Differs { actions, .. })) = differs {
+        let text =
+            format!("the models differ under {contract} in {view} after {} steps: a trace is missing", actions.len());
+        return Proof { holds: false, text };
+    }
+    let count = |product: &Product| match product {
+        Product::Equal { pairs } | Product::Unfinished { pairs } => *pairs as u64,
+        Product::Differs { .. } => 0,
+    };
+    let pairs: u64 = results.iter().map(|(.., product)| count(product)).sum();
+    let finished = results.iter().filter(|(.., product)| matches!(product, Product::Equal { .. })).count();
+    let text = format!(
+        "with and without it the models are equal within these bounds: {} pairs of positions in {} views ({finished} of them to their end)",
+        crate::output::grouped(pairs),
+        results.len(),
+    );
+    Proof { holds: true, text }
+}
