@@ -79,13 +79,15 @@ struct Case<'a> {
     bounds: Bounds,
     walker: Walker,
     fault: Option<Fault>,
+    /// What comes after a walk.
+    ending: Ending,
 }
 
 impl<'a> Case<'a> {
-    fn new(contract: &'a Contract, fault: Option<Fault>) -> Self {
+    fn new(contract: &'a Contract, fault: Option<Fault>, ending: Ending) -> Self {
         let bounds = large(&contract.choices);
         let walker = Walker::new(&contract.name, &contract.choices, &bounds);
-        Self { contract, bounds, walker, fault }
+        Self { contract, bounds, walker, fault, ending }
     }
 
     fn subject(&self) -> Reference {
@@ -115,7 +117,7 @@ impl<'a> Case<'a> {
 
     fn steps(&self, choices: &[u16]) -> Vec<TraceStep> {
         let scribe = Scribe::new(&self.walker, Fields::all(), true);
-        let traces = scribe.traces(0, &self.actions(choices), &[Ending::FinishAndCrash]);
+        let traces = scribe.traces(0, &self.actions(choices), &[self.ending]);
         traces.and_then(|traces| traces.into_iter().next()).map(|trace| trace.steps).unwrap_or_default()
     }
 
@@ -131,7 +133,7 @@ impl<'a> Case<'a> {
 
     /// Tries so many walks; of one that fails, the fewest choices.
     fn search(&self, cases: u32) -> Option<Vec<u16>> {
-        let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
+        let config = Config { cases, failure_persistence: None, max_shrink_iters: 150, ..Config::default() };
         let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
         let subject = std::cell::RefCell::new(self.subject());
         let result = runner.run(&vec(u16::ANY, 1..MOST_STEPS), |choices| {
@@ -178,7 +180,7 @@ fn cases() -> u32 {
 fn given_every_contract_when_walked_beyond_the_bounds_should_agree() {
     for (name, _) in library::CONTRACTS {
         let contract = library::contract(name).expect("a shipped contract");
-        let case = Case::new(&contract, None);
+        let case = Case::new(&contract, None, Ending::FinishAndCrash);
         if let Some(choices) = case.search(cases()) {
             panic!("{}", Page::of(&case.shrunk(&choices)).text());
         }
@@ -188,7 +190,7 @@ fn given_every_contract_when_walked_beyond_the_bounds_should_agree() {
 #[test]
 fn given_a_read_with_an_effect_of_its_own_when_walked_should_be_found_and_shrunk_to_at_most_12_steps() {
     let contract = library::contract("iggy-poll-completion").expect("a shipped contract");
-    let case = Case::new(&contract, Some(Fault::Planted(Planted::EffectInDetachedRead)));
+    let case = Case::new(&contract, Some(Fault::Planted(Planted::EffectInDetachedRead)), Ending::Nothing);
     let choices = case.search(500).expect("the fault is found");
     let divergence = case.shrunk(&choices);
     assert!(divergence.steps() <= 12, "{}", Page::of(&divergence).text());

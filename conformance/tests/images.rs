@@ -30,14 +30,20 @@ fn ways(walker: &Walker, count: usize) -> Vec<Way> {
     (0..count).map(|_| way(walker, &mut chance, 60)).collect()
 }
 
-fn images(contract: &Contract, view: &View, fault: Option<Fault>, count: usize) -> Vec<Imaged> {
+fn images(
+    contract: &Contract,
+    view: &View,
+    fault: Option<Fault>,
+    policies: &[ImagePolicy],
+    count: usize,
+) -> Vec<Imaged> {
     let walker = Walker::new(&contract.name, &contract.choices, &view.bounds);
     let run = ImageRun {
         contract: &contract.name,
         choices: &contract.choices,
         view: view.name,
         bounds: &view.bounds,
-        policies: ImagePolicy::ALL,
+        policies,
         cap: MOST_SUBSETS,
         is_over_when_found: fault.is_some(),
         interrupt: Arc::new(AtomicBool::new(false)),
@@ -51,7 +57,7 @@ fn given_every_contract_when_power_is_lost_at_every_moment_should_recover_what_i
     for (name, _) in library::CONTRACTS {
         let contract = contract(name);
         for view in losing_power(&contract) {
-            let imaged = images(&contract, &view, None, 40);
+            let imaged = images(&contract, &view, None, ImagePolicy::ALL, 40);
             for (policy, imaged) in ImagePolicy::ALL.iter().zip(&imaged) {
                 if let Some(page) = &imaged.divergence {
                     panic!("{}", page.text());
@@ -69,15 +75,25 @@ fn given_every_contract_when_power_is_lost_at_every_moment_should_recover_what_i
     }
 }
 
+/// A contract and a view that miss the sync at a place.
+fn missing(site: Site) -> (&'static str, &'static str) {
+    match site {
+        Site::AppendData => ("owner-installed", "restart"),
+        Site::AppendNames | Site::GenerationData => ("kept-numbering", "power-loss-during-purge"),
+        Site::BookmarkData | Site::BookmarkNames => ("owner-installed", "restart"),
+        Site::PurgePartitionNames | Site::PurgeBookmarkNames => ("reset-with-generation", "power-loss-during-purge"),
+    }
+}
+
 #[test]
-fn given_a_sync_that_does_nothing_when_power_is_lost_should_recover_what_is_forbidden_under_some_contract() {
+fn given_a_sync_that_does_nothing_when_power_is_lost_should_recover_what_is_forbidden() {
     for site in Site::ALL {
-        let found = library::CONTRACTS.iter().any(|(name, _)| {
-            let contract = contract(name);
-            let found = |view: &View| images(&contract, view, Some(Fault::Deaf(*site)), 200)[0].divergence.is_some();
-            losing_power(&contract).iter().any(found)
-        });
-        assert!(found, "nobody misses {site}");
+        let (name, view) = missing(*site);
+        let contract = contract(name);
+        let view = losing_power(&contract).into_iter().find(|one| one.name == view).expect("the view");
+        let policies = [ImagePolicy::PosixWeak];
+        let imaged = images(&contract, &view, Some(Fault::Deaf(*site)), &policies, 400);
+        assert!(imaged[0].divergence.is_some(), "nobody misses {site}: {:?}", imaged[0].counts);
     }
 }
 

@@ -79,7 +79,7 @@ impl Tour {
             self.kinds.extend(parked.iter().map(|park| park.kind));
             let mut fresh =
                 parked.into_iter().filter(|park| resumed.get(park).is_none_or(|count| *count < MOST_RESUMES));
-            let next = if order == Order::OneByOne { fresh.next() } else { fresh.last() };
+            let next = if order == Order::OneByOne { fresh.next() } else { fresh.next_back() };
             let Some(park) = next else { break };
             *resumed.entry(park.clone()).or_default() += 1;
             self.take(session, Step::Resume { park, answer: Answer::Proceed })?;

@@ -69,7 +69,7 @@ impl<'a> Quarry<'a> {
     /// Whether the hunt goes on.
     pub(super) fn is_open(&self) -> bool {
         !self.is_settled
-            && !self.best.as_ref().is_some_and(|best| best.fit == Fit::Expected)
+            && self.best.as_ref().is_none_or(|best| best.fit != Fit::Expected)
             && self.judged < MOST_JUDGED
     }
 

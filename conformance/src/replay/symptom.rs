@@ -38,6 +38,7 @@ const RULES: &[Rule] = &[
     batch_instead_of_a_refusal,
     batch_further_on,
     slot_is_lost,
+    read_without_room,
     early_acknowledgement,
     queue_stands_still,
     operations_of_another_history,
@@ -250,6 +251,17 @@ fn slot_is_lost(story: &Story<'_>) -> Option<Symptom> {
     })?
 }
 
+/// A read is begun although every place for its completion is taken: who asked may wait for a result that has nowhere to go.
+fn read_without_room(story: &Story<'_>) -> Option<Symptom> {
+    let is_begun = story.allows_park("reply:") && story.has_extra_park("open:");
+    let reads = |kind: &ParkKind| matches!(kind, ParkKind::Open | ParkKind::Complete);
+    let parked = story.before?.parked.iter().flatten().filter(|park| reads(&park.kind)).count();
+    let is_full = u64::try_from(parked).unwrap_or(u64::MAX) >= story.world.read_slots;
+    (is_begun && is_full).then(|| {
+        symptom(ClauseName::EveryRequestIsAnswered, "a read is begun although every place for its completion is taken")
+    })?
+}
+
 /// Success is under way to a client before anything is written.
 fn early_acknowledgement(story: &Story<'_>) -> Option<Symptom> {
     let is_early = story.has_extra_park("reply:") && story.goes_on_at(&[ParkKind::Arrival]);
@@ -398,4 +410,54 @@ fn number_stands_still(story: &Story<'_>) -> Option<Symptom> {
             "the group changes without its generation, so an old commit looks current",
         )
     })?
+}
+
+#[cfg(test)]
+mod tests {
+    use fencepost_driver::{Park, Seen};
+
+    use super::*;
+    use crate::replay::divergence::DivergenceKind;
+
+    /// A trace whose last step diverges in what waits: `allowed` should, `seen` does.
+    fn parked(before: &[&str], step: Step, seen: &[&str], allowed: &[&str]) -> Found {
+        let parks = |names: &[&str]| Some(names.iter().map(|name| name.parse::<Park>().expect("a park")).collect());
+        let look = |names: &[&str]| Observation { parked: parks(names), ..Observation::default() };
+        let done = |steps, names| (steps, Seen { progress: Progress::Parked, observation: look(names) });
+        let text = |names: &[&str]| serde_json::to_string(names).expect("JSON");
+        let difference = Difference {
+            kind: DivergenceKind::ForbiddenState,
+            field: Some(Field::Parked),
+            seen: format!("parked {}", text(seen)),
+            allowed: text(allowed),
+        };
+        Found { transcript: vec![done(Vec::new(), before), done(vec![step], seen)], differences: vec![difference] }
+    }
+
+    fn resume(park: &str) -> Step {
+        Step::Resume { park: park.parse().expect("a park"), answer: fencepost_driver::Answer::Proceed }
+    }
+
+    #[test]
+    fn given_an_answer_that_is_missing_when_judged_should_be_that_every_request_is_answered() {
+        let found = parked(&["wait:A.1"], resume("wait:A.1"), &["apply:gateway"], &["reply:A.1", "apply:gateway"]);
+        let symptom = judge(&World::default(), &found).expect("a clause");
+        assert_eq!(symptom.clause, ClauseName::EveryRequestIsAnswered);
+    }
+
+    #[test]
+    fn given_a_poll_turned_away_or_begun_against_the_slots_when_judged_should_be_told_apart() {
+        let world = World { read_slots: 1, ..World::default() };
+        let lost = parked(&["arrival:A.2"], resume("arrival:A.2"), &["reply:A.2"], &["open:A.2"]);
+        assert_eq!(judge(&world, &lost).map(|symptom| symptom.clause), Some(ClauseName::LiveMessagesAreServed));
+        let before = ["open:A.1", "arrival:A.2"];
+        let begun = parked(&before, resume("arrival:A.2"), &["open:A.1", "open:A.2"], &["open:A.1", "reply:A.2"]);
+        assert_eq!(judge(&world, &begun).map(|symptom| symptom.clause), Some(ClauseName::EveryRequestIsAnswered));
+    }
+
+    #[test]
+    fn given_nothing_that_a_rule_knows_when_judged_should_name_no_clause() {
+        let found = parked(&[], resume("reply:A.1"), &["apply:gateway"], &[]);
+        assert_eq!(judge(&World::default(), &found), None);
+    }
 }
