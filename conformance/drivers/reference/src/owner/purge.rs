@@ -30,7 +30,12 @@ impl From<StorageError> for Stopped {
 impl Owner {
     /// Purges the partition up to a generation, step by step or at once. The owner takes nothing else meanwhile.
     pub(super) async fn purge(&self, generation: u64, in_steps: bool) {
-        self.state.borrow_mut().status = Status::Purging;
+        {
+            let mut state = self.state.borrow_mut();
+            state.status = Status::Purging;
+            // What an earlier life left unfinished is done with this one.
+            state.unfinished_purge = None;
+        }
         let done = match self.cluster.choices.numbering_at_purge {
             Numbering::Restart => self.purge_and_restart(generation, in_steps).await,
             Numbering::Continue => self.purge_and_continue(generation, in_steps).await,
