@@ -1,6 +1,6 @@
 //! `fencepost driver-test`: does a driver keep to the protocol, before anybody blames the broker behind it?
 //!
-//! [`checks`] lists what is tried, each with a process of its own; [`session`] asks the questions, [`script`] knows what to ask for, [`tour`] finds
+//! `checks` lists what is tried, each with a process of its own; `session` asks the questions, `script` knows what to ask for, `tour` finds
 //! its way through a driver's calls and parks.
 
 mod checks;

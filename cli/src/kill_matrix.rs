@@ -1,8 +1,8 @@
 //! `fencepost kill-matrix`: every fault that can be planted in the reference partition, and the trace that catches it.
 //!
 //! A suite of traces that agrees with an implementation proves little unless it is known to notice something. So each fault is planted,
-//! one at a time, and the traces of the explored models are tried on it: [`stock`] writes the traces of a view down, [`hunt`] tries them
-//! and asks which clause is left, [`gates`] shrinks what was seen and makes sure that it was the fault which was noticed. [`survivors`]
+//! one at a time, and the traces of the explored models are tried on it: `stock` writes the traces of a view down, `hunt` tries them
+//! and asks which clause is left, `gates` shrinks what was seen and makes sure that it was the fault which was noticed. `survivors`
 //! says what is proved of a fault that no trace shows.
 
 mod alternatives;

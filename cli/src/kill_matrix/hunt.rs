@@ -68,9 +68,7 @@ impl<'a> Quarry<'a> {
 
     /// Whether the hunt goes on.
     pub(super) fn is_open(&self) -> bool {
-        !self.is_settled
-            && self.best.as_ref().is_none_or(|best| best.fit != Fit::Expected)
-            && self.judged < MOST_JUDGED
+        !self.is_settled && self.best.as_ref().is_none_or(|best| best.fit != Fit::Expected) && self.judged < MOST_JUDGED
     }
 
     /// Ends the hunt after all contracts and views were tried, if an alternative was found, or nothing and there is a proof that the

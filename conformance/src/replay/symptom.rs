@@ -1,7 +1,7 @@
 //! Which clause was left, judged by what was seen: for bugs of an implementation that no change of the contract explains.
 //!
 //! A change of the contract says more, so this is asked only where [`Blame::different`](super::blame::Blame::different) is none. Each
-//! rule looks at the first difference and at what was seen before it. The rules are asked in the order of [`RULES`]; the first that
+//! rule looks at the first difference and at what was seen before it. The rules are asked in the order of `RULES`; the first that
 //! fits names the clause.
 
 use std::collections::BTreeMap;
