@@ -35,8 +35,8 @@ pub(crate) struct Proof {
 const CANNOT_SHOW: &[(&str, &str)] = &[
     (
         "bookmark-generation-not-newer",
-        "it refuses more than no fence at all, and even without the fence bookmark-generation-at-load nothing shows (see its row): the \
-        contracts that have it sync the removal of old bookmarks before a purge is recorded as done",
+        "it weakens the fence bookmark-generation-at-load, which never refuses under the contracts that have it (see the row without the \
+        fence): the removal of old bookmarks is synced before a purge is recorded as done",
     ),
     (
         "purge-generation-captured-at-completion",
