@@ -179,7 +179,12 @@ fn given_a_failing_bookmark_sync_when_power_is_lost_should_bring_the_bookmark_ba
         }
         let keep = if fences { vec![] } else { vec![1] };
         bench.restart(Crash::Power { keep });
+        if fences {
+            assert_eq!(bench.look().status, Some(Status::Purging), "it is finished before anything is served");
+            bench.go(&["purge"; 5]);
+        }
         let seen = bench.look();
+        assert_eq!(seen.status, Some(Status::Serving), "{contract}");
         assert_eq!(seen.purge_generation, Some(1), "{contract}");
         assert_eq!(seen.bookmarks.unwrap().get("C").copied(), (!fences).then_some(0), "{contract}");
     }
