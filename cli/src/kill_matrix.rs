@@ -2,7 +2,7 @@
 //!
 //! A suite of traces that agrees with an implementation proves little unless it is known to notice something. So each fault is planted,
 //! one at a time, and the traces of the explored models are tried on it: `stock` writes the traces of a view down, `hunt` tries them
-//! and asks which clause is left, `gates` shrinks what was seen and makes sure that it was the fault which was noticed. `survivors`
+//! and asks which clause is left, `power` loses power at every moment with each sync made to do nothing, `gates` shrinks what was seen and makes sure that it was the fault which was noticed. `survivors`
 //! says what is proved of a fault that no trace shows.
 
 mod alternatives;
@@ -11,6 +11,7 @@ mod gates;
 mod hunt;
 mod json;
 mod narrow;
+mod power;
 mod stock;
 mod survivors;
 mod weakest;
@@ -86,6 +87,8 @@ struct Matrix {
     /// Traces that were written down, and those on which the reference does not agree although nothing is wrong with it.
     stocked: usize,
     left_out: usize,
+    /// What a power loss leaves; only if all faults are tried.
+    power: Vec<power::Images>,
 }
 
 /// What the rows come to.
@@ -110,7 +113,7 @@ pub fn run(arguments: &KillMatrixArguments) -> Result<ExitStatus, Problem> {
     };
     let present = if arguments.check { Some(read(&arguments.output)?) } else { None };
     let matrix = matrix(&faults, arguments)?;
-    let status = if matrix.totals().is_as_expected() { ExitStatus::AsExpected } else { ExitStatus::NotAsExpected };
+    let status = if matrix.is_as_expected() { ExitStatus::AsExpected } else { ExitStatus::NotAsExpected };
     let page = form::page(&matrix);
     let told = match (arguments.format, &present) {
         (Format::Json, _) => output::print(&output::json(&json::report(&matrix))),
@@ -169,7 +172,7 @@ fn matrix(faults: &[Fault], arguments: &KillMatrixArguments) -> Result<Matrix, P
     let narrow = with(&|_| narrow::views());
     let threads = arguments.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let mut quarries: Vec<Quarry<'_>> = faults.iter().map(|fault| Quarry::new(*fault)).collect();
-    let mut matrix = Matrix { bounds: arguments.bounds, rows: Vec::new(), stocked: 0, left_out: 0 };
+    let mut matrix = Matrix { bounds: arguments.bounds, rows: Vec::new(), stocked: 0, left_out: 0, power: Vec::new() };
     for (which, choice, cover) in ORDER {
         let (views, bounds) = match which {
             Views::Small => (&small, arguments.bounds),
@@ -190,6 +193,9 @@ fn matrix(faults: &[Fault], arguments: &KillMatrixArguments) -> Result<Matrix, P
         quarries.iter_mut().for_each(|quarry| quarry.settle(&contracts));
     }
     matrix.rows = rows(&quarries, &contracts, arguments.bounds, threads);
+    if arguments.fault.is_none() {
+        matrix.power = power::images(&small, arguments.bounds, threads)?;
+    }
     Ok(matrix)
 }
 
@@ -245,6 +251,14 @@ fn rows(quarries: &[Quarry<'_>], contracts: &[Contract], bounds: BoundsSet, thre
 }
 
 impl Matrix {
+    /// Whether every fault is caught with all gates, or it is explained why it cannot show, and the partition as it is recovers nothing
+    /// that is forbidden.
+    fn is_as_expected(&self) -> bool {
+        let totals = self.totals();
+        let mut healthy = self.power.iter().filter(|images| images.deaf.is_none());
+        totals.partly.is_empty() && totals.unexplained.is_empty() && healthy.all(|images| images.forbidden_moments == 0)
+    }
+
     fn totals(&self) -> Totals {
         let named = |is: &dyn Fn(&Outcome) -> bool| -> Vec<String> {
             self.rows.iter().filter(|row| is(&row.outcome)).map(|row| format!("`{}`", row.fault)).collect()
@@ -259,13 +273,6 @@ impl Matrix {
             steps: self.rows.iter().map(|row| row.steps).sum(),
             traces: self.rows.iter().map(|row| row.traces).sum(),
         }
-    }
-}
-
-impl Totals {
-    /// Whether every fault is caught with all gates, or it is explained why it cannot show.
-    fn is_as_expected(&self) -> bool {
-        self.partly.is_empty() && self.unexplained.is_empty()
     }
 }
 

@@ -1,7 +1,7 @@
 //! `fencepost replay`: does an implementation obey a contract? It is moved along traces of the explored model.
 
 pub(crate) mod choose;
-mod images;
+pub(crate) mod images;
 mod json;
 mod resume;
 mod shipped;

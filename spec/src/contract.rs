@@ -98,7 +98,8 @@ crate::words! {
 }
 
 crate::words! {
-    /// What a commit without identities gets, from an old client for example, where the contract has identities on the wire.
+    /// What a commit without identities gets at the gateway, from an old client for example, where the contract has identities on
+    /// the wire.
     pub enum WithoutIdentity {
         /// It is accepted.
         Accepted = "accepted",

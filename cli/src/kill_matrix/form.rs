@@ -4,6 +4,7 @@ use fencepost_reference::Fault;
 
 use super::alternatives;
 use super::gates::{Caught, Gates};
+use super::power::Images;
 use super::words;
 use super::{Matrix, Outcome, Row};
 use crate::output::grouped;
@@ -15,6 +16,7 @@ pub(super) fn page(matrix: &Matrix) -> String {
         text += &line(row);
     }
     text += &alternatives_text(matrix);
+    text += &power(&matrix.power);
     text += &totals(matrix);
     text
 }
@@ -99,6 +101,34 @@ fn alternatives_text(matrix: &Matrix) -> String {
     });
     let lines: String = lines.collect();
     if lines.is_empty() { lines } else { format!("\n## Alternatives\n\n{lines}") }
+}
+
+const POWER_HEAD: &str = "
+## Power loss at every moment
+
+Power is lost after every step of the owner and before every storage call, on the traces of every view that loses power, under the policy
+`posix-weak`: with the partition as it is, and with each sync made to do nothing. Every image is recovered, and its recovery is cut off by
+a second power loss before each of its own storage calls. Forbidden are moments at which something is recovered that the contract does not
+allow after a power loss there. `docs/results/power-loss.md` has the numbers of each contract, view and policy.
+
+| Partition | Moments | Images | Second images | Distinct recovered states | Forbidden moments |
+| --- | ---: | ---: | ---: | ---: | ---: |
+";
+
+fn power(all: &[Images]) -> String {
+    let lines = all.iter().map(|images| {
+        format!(
+            "| {} | {} | {} | {} | {} | {} |\n",
+            images.deaf.as_ref().map_or_else(|| "as it is".to_owned(), |fault| format!("`{fault}`")),
+            grouped(images.moments),
+            grouped(images.images),
+            grouped(images.second_images),
+            grouped(images.recovered_states as u64),
+            grouped(images.forbidden_moments),
+        )
+    });
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("{POWER_HEAD}{lines}") }
 }
 
 fn totals(matrix: &Matrix) -> String {

@@ -4,6 +4,7 @@ use fencepost_conformance::replay::page::Page;
 use serde::Serialize;
 
 use super::gates::Gates;
+use super::power::Images;
 use super::survivors::Proof;
 use super::words;
 use super::{Matrix, Outcome};
@@ -14,6 +15,7 @@ pub(super) struct Report {
     command: &'static str,
     bounds: String,
     rows: Vec<Line>,
+    power: Vec<Images>,
 }
 
 #[derive(Serialize)]
@@ -51,5 +53,10 @@ pub(super) fn report(matrix: &Matrix) -> Report {
             proof,
         }
     });
-    Report { command: "kill-matrix", bounds: matrix.bounds.to_string(), rows: rows.collect() }
+    Report {
+        command: "kill-matrix",
+        bounds: matrix.bounds.to_string(),
+        rows: rows.collect(),
+        power: matrix.power.clone(),
+    }
 }

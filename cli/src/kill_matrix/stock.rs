@@ -101,7 +101,8 @@ impl<'a> Stock<'a> {
     }
 }
 
-fn ways(contract: &Contract, view: &View, choice: Choice, budget: &Budget, threads: usize) -> Vec<Way> {
+/// Ways through a view.
+pub(super) fn ways(contract: &Contract, view: &View, choice: Choice, budget: &Budget, threads: usize) -> Vec<Way> {
     match choice {
         Choice::Cover(kind) => {
             // Every contract and view is covered in full: what another one has shown is shown here, too.

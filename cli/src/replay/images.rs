@@ -12,7 +12,7 @@ use fencepost_conformance::replay::images::{
 };
 use fencepost_conformance::replay::session::Way;
 use fencepost_driver::Failure;
-use fencepost_models::iggy::views::{View, views};
+use fencepost_models::iggy::views::{BoundsSet, View, views};
 use fencepost_reference::{Backing, Fault, PowerImages, Reference, Site};
 use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::Problem;
@@ -114,28 +114,16 @@ impl ImageCommand<'_> {
     }
 
     fn view(&self, of: &ViewWays<'_>, fault: Option<Fault>, policies: &[ImagePolicy]) -> Result<Vec<Imaged>, Problem> {
-        let names: Vec<&str> = policies.iter().map(|policy| policy.word()).collect();
-        let driver = fault.map_or_else(|| "builtin:reference".to_owned(), |fault| format!("builtin:reference+{fault}"));
-        let command = format!(
-            "fencepost replay --driver {driver} --contract {} --view {} --bounds {} --images {}",
-            of.contract.name,
-            of.view.name,
-            self.arguments.exploring.bounds,
-            if names.len() == 1 { names[0] } else { "all" },
-        );
-        let run = ImageRun {
-            contract: &of.contract.name,
-            choices: &of.contract.choices,
-            view: of.view.name,
-            bounds: &of.view.bounds,
+        take_images(&Taking {
+            contract: of.contract,
+            view: &of.view,
+            bounds: self.arguments.exploring.bounds,
+            ways: &of.ways,
+            fault,
             policies,
-            cap: MOST_SUBSETS,
             is_over_when_found: fault.is_some(),
             interrupt: Arc::clone(&self.interrupt),
-            command: &command,
-        };
-        let imaged = run.run(&mut reference(fault), &of.ways);
-        imaged.map_err(|failure| Problem::new(format!("no images can be taken: {failure}")))
+        })
     }
 
     /// Writes the document, with every sync made to do nothing.
@@ -165,6 +153,45 @@ impl ImageCommand<'_> {
         std::fs::write(file, text)
             .map_err(|error| Problem::new(format!("`{}` cannot be written: {error}", file.display())))
     }
+}
+
+/// Power is lost everywhere on the ways of one view.
+pub(crate) struct Taking<'a> {
+    pub(crate) contract: &'a Contract,
+    pub(crate) view: &'a View,
+    pub(crate) bounds: BoundsSet,
+    pub(crate) ways: &'a [Way],
+    pub(crate) fault: Option<Fault>,
+    pub(crate) policies: &'a [ImagePolicy],
+    /// Whether it is over as soon as every policy but `keep-all` has found a forbidden state.
+    pub(crate) is_over_when_found: bool,
+    pub(crate) interrupt: Arc<AtomicBool>,
+}
+
+/// Takes the images of the reference partition in memory and judges them, by policy.
+///
+/// # Errors
+/// A [`Problem`] with the implementation.
+pub(crate) fn take_images(taking: &Taking<'_>) -> Result<Vec<Imaged>, Problem> {
+    let driver = taking.fault.map_or_else(String::new, |fault| format!("+{fault}"));
+    let policy = if let [policy] = taking.policies { policy.word() } else { "all" };
+    let Taking { contract, view, bounds, .. } = taking;
+    let run = ImageRun {
+        contract: &contract.name,
+        choices: &contract.choices,
+        view: view.name,
+        bounds: &view.bounds,
+        policies: taking.policies,
+        cap: MOST_SUBSETS,
+        is_over_when_found: taking.is_over_when_found,
+        interrupt: Arc::clone(&taking.interrupt),
+        command: &format!(
+            "fencepost replay --driver builtin:reference{driver} --contract {} --view {} --bounds {bounds} --images {policy}",
+            contract.name, view.name,
+        ),
+    };
+    let imaged = run.run(&mut reference(taking.fault), taking.ways);
+    imaged.map_err(|failure| Problem::new(format!("no images can be taken: {failure}")))
 }
 
 /// The reference partition in memory, with its images.

@@ -3,7 +3,7 @@
 //!
 //! [`walker`] speaks of the model in the words of the driver, [`tracker`] keeps the set of all positions that agree with everything
 //! seen so far, [`trace`] is a walk written down with what is allowed at each step, [`runner`] moves a subject along traces,
-//! [`divergence`] says where and how it left the contract, [`blame`] looks for the clause, [`shrink`] for the fewest steps.
+//! [`pairs`] holds every contract against every other. [`divergence`] says where and how it left the contract, [`blame`] looks for the clause, [`shrink`] for the fewest steps.
 
 pub mod atlas;
 pub mod audit;
@@ -16,6 +16,7 @@ mod look;
 pub mod names;
 pub mod orders;
 pub mod page;
+pub mod pairs;
 pub mod position;
 pub mod product;
 pub mod random;

@@ -1,7 +1,9 @@
 //! The gateway, home of the connections: it checks membership on its mirror of metadata, which may lag, and adds identities that a
 //! request does not state.
 
-use fencepost_spec::contract::{WireIdentity, WithoutIdentity};
+use fencepost_spec::contract::{FenceAnswer, WireIdentity, WithoutIdentity};
+use fencepost_spec::fence::Fence;
+use fencepost_spec::reply::INVALID_OFFSET;
 
 use crate::fault::Planted;
 use crate::fences::{commit_member_at_dispatch, poll_member_at_dispatch};
@@ -29,7 +31,8 @@ pub(crate) fn dispatch(choices: &Rules, mirror: &View, request: &mut Request) ->
     let assignment = request.is_of_group.then(|| mirror.group.assignment(choices.assignment_compared_by));
     match request.ask {
         Ask::Poll { .. } => bind_poll(choices, mirror, request, assignment),
-        _ => bind_write(choices, mirror, request, assignment),
+        Ask::Store { .. } | Ask::Delete => return bind_commit(choices, mirror, request, assignment),
+        Ask::Send { .. } => bind_incarnation(choices, mirror, request),
     }
     Ok(())
 }
@@ -42,14 +45,25 @@ fn bind_poll(choices: &Rules, mirror: &View, request: &mut Request, assignment: 
     request.assignment = request.named.assignment.or(assignment);
 }
 
-fn bind_write(choices: &Rules, mirror: &View, request: &mut Request, assignment: Option<u64>) {
+fn bind_incarnation(choices: &Rules, mirror: &View, request: &mut Request) {
+    if !choices.planted(Planted::IncarnationBoundOnArrival) {
+        request.named.incarnation = request.named.incarnation.or(Some(mirror.incarnation));
+    }
+}
+
+/// Adds identities to a commit, or refuses one that names none, where the contract says so.
+fn bind_commit(choices: &Rules, mirror: &View, request: &mut Request, assignment: Option<u64>) -> Result<(), Answer> {
     if choices.planted(Planted::CommitStampedAtGateway) {
         let stamp = Identities { incarnation: None, purge_generation: Some(mirror.purge_generation), assignment };
         request.named = stamp.on_wire(choices.commit_identity_on_wire);
     }
-    if !choices.planted(Planted::IncarnationBoundOnArrival) {
-        request.named.incarnation = request.named.incarnation.or(Some(mirror.incarnation));
+    let is_bare = choices.commit_identity_on_wire != WireIdentity::Nothing && request.named == Identities::default();
+    if is_bare && choices.commit_without_identity == WithoutIdentity::Refused {
+        let answer = choices.answer(Fence::CommitPurgeGenerationOnArrival);
+        let answer = answer.unwrap_or(FenceAnswer::Code(INVALID_OFFSET));
+        return Err(Answer::of_fence(answer, matches!(request.ask, Ask::Delete)));
     }
+    bind_incarnation(choices, mirror, request);
     let has_assignment = matches!(
         choices.commit_identity_on_wire,
         WireIdentity::PurgeAndGroupGeneration | WireIdentity::PartitionContext
@@ -57,4 +71,5 @@ fn bind_write(choices: &Rules, mirror: &View, request: &mut Request, assignment:
     if has_assignment && choices.commit_without_identity == WithoutIdentity::BoundToInstalledOwner {
         request.named.assignment = request.named.assignment.or(assignment);
     }
+    Ok(())
 }

@@ -9,13 +9,14 @@ use fencepost_checker::guide::Guide;
 use fencepost_spec::clause::ClauseName;
 use fencepost_spec::event::EventKind;
 use fencepost_spec::scenario::{ExpectedAnswer, Reference, Scenario, Step, Survivors, Verb};
+use stateright::Model;
 
 use super::MOST_UNSYNCED;
 use crate::iggy::clauses;
 use crate::iggy::marks::Mark;
 use crate::iggy::messages::{Answer, Envelope, Inner, RequestId};
 use crate::iggy::owner::{Status, purge};
-use crate::iggy::system::{IggyModel, Setup, owner_of};
+use crate::iggy::system::{IggyModel, IggyState, Setup, owner_of};
 use crate::iggy::telling::answer_text;
 
 /// How far a scenario is.
@@ -23,10 +24,36 @@ use crate::iggy::telling::answer_text;
 pub struct Progress {
     /// By step: a bit for each kind of event that has happened.
     happened: Vec<u32>,
-    /// By step: the answer that its client got.
-    answers: Vec<Option<Answer>>,
+    /// What its clients got.
+    got: JointAnswers,
     /// A bit for each clause that broke on the way.
     broken: u32,
+}
+
+/// What the clients of one course got, all of them together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JointAnswers {
+    /// By step: the answer that its client got.
+    pub answers: Vec<Option<Answer>>,
+    /// By request of the producer: the number in its history of the first message that it brought. With it a message in an answer
+    /// can be named by its place in the request, which is the same under every contract.
+    pub firsts: BTreeMap<u8, u8>,
+}
+
+impl JointAnswers {
+    /// Notes the numbers of messages that are new in the log.
+    fn note_firsts(&mut self, state: &IggyState) {
+        for message in &owner_of(state).log.messages {
+            self.firsts.entry(message.sent).or_insert(message.number);
+        }
+    }
+}
+
+impl Progress {
+    /// What the clients got so far.
+    pub fn got(&self) -> &JointAnswers {
+        &self.got
+    }
 }
 
 /// What the completed courses of a scenario had in common and not.
@@ -55,6 +82,9 @@ pub struct ScenarioGuide {
     clauses: Vec<(ClauseName, Clause<IggyModel>)>,
     must_break: Option<ClauseName>,
     courses: Mutex<Courses>,
+    /// What the clients got in each completed course. It is no part of [`Courses`]: it has identities of replies in it, which two
+    /// contracts may number differently although nobody is answered otherwise.
+    joint: Mutex<BTreeSet<JointAnswers>>,
 }
 
 fn event_bit(kind: EventKind) -> u32 {
@@ -68,12 +98,23 @@ impl ScenarioGuide {
         let names = ClauseName::ALL.iter().copied().filter(|name| !name.clause().liveness);
         let clauses = names.zip(clauses::safety(setup)).collect();
         let courses = Courses { answers: vec![BTreeSet::new(); scenario.steps.len()], ..Courses::default() };
-        Self { steps: scenario.steps.clone(), clauses, must_break, courses: Mutex::new(courses) }
+        Self {
+            steps: scenario.steps.clone(),
+            clauses,
+            must_break,
+            courses: Mutex::new(courses),
+            joint: Mutex::default(),
+        }
     }
 
     /// What was seen in the completed courses of an exploration.
     pub fn courses(&self) -> Courses {
         self.courses.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the clients got in the completed courses of an exploration: for each course all answers together, each set once.
+    pub fn joint_answers(&self) -> BTreeSet<JointAnswers> {
+        self.joint.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether what a reference names has happened; a step ends when its client has the answer or gives up.
@@ -135,6 +176,43 @@ impl ScenarioGuide {
         Some(())
     }
 
+    /// Whether an action is a crash or a failure of the disk for which it is not the time: then it is not allowed, and nobody needs
+    /// to find out what it would bring about.
+    pub fn is_untimely(&self, at: &Progress, state: &IggyState, action: &<IggyModel as Model>::Action) -> bool {
+        let (_, _, message) = delivery(action);
+        let Envelope::Inner(Inner::Restart | Inner::PowerLoss(_) | Inner::PurgeStep { fails: true }) = message else {
+            return false;
+        };
+        let transition = Transition { before: state, action, after: state, facts: &Vec::new() };
+        self.environment(&mut at.clone(), &transition).is_none()
+    }
+
+    /// Whether the scenario's order of events and its demands allow an action with these facts: whether [`Guide::next`] has
+    /// something to say about it, without the state to which it would lead.
+    pub fn allows(
+        &self,
+        at: &Progress,
+        state: &IggyState,
+        action: &<IggyModel as Model>::Action,
+        facts: &Vec<Mark>,
+    ) -> bool {
+        self.happens(at, &Transition { before: state, action, after: state, facts }).is_some()
+    }
+
+    /// The progress after what happens in a transition; `None` if the scenario does not allow it. Looks at the state before only.
+    fn happens(&self, at: &Progress, transition: &Transition<'_, IggyModel>) -> Option<Progress> {
+        let mut after = at.clone();
+        self.environment(&mut after, transition)?;
+        self.gives_up(transition)?;
+        for mark in transition.facts {
+            if let Mark::Event(kind, Some(id)) = mark {
+                self.request(at, &mut after, *kind, *id)?;
+            }
+        }
+        self.answered(&mut after, transition)?;
+        Some(after)
+    }
+
     /// Takes an event of a request; `None` if the scenario does not allow it yet.
     fn request(&self, before: &Progress, at: &mut Progress, kind: EventKind, id: RequestId) -> Option<()> {
         let step = usize::from(id.number).checked_sub(1).filter(|step| *step < self.steps.len())?;
@@ -160,7 +238,7 @@ impl ScenarioGuide {
         if !is_demanded(&self.steps[step], answer) {
             return None;
         }
-        at.answers[step] = Some(answer.clone());
+        at.got.answers[step] = Some(answer.clone());
         Some(())
     }
 
@@ -248,19 +326,13 @@ impl Guide<IggyModel> for ScenarioGuide {
     type State = Progress;
 
     fn start(&self) -> Progress {
-        Progress { happened: vec![0; self.steps.len()], answers: vec![None; self.steps.len()], broken: 0 }
+        let got = JointAnswers { answers: vec![None; self.steps.len()], ..JointAnswers::default() };
+        Progress { happened: vec![0; self.steps.len()], got, broken: 0 }
     }
 
     fn next(&self, at: &Progress, transition: &Transition<'_, IggyModel>) -> Option<Progress> {
-        let mut after = at.clone();
-        self.environment(&mut after, transition)?;
-        self.gives_up(transition)?;
-        for mark in transition.facts {
-            if let Mark::Event(kind, Some(id)) = mark {
-                self.request(at, &mut after, *kind, *id)?;
-            }
-        }
-        self.answered(&mut after, transition)?;
+        let mut after = self.happens(at, transition)?;
+        after.got.note_firsts(transition.after);
         for (name, clause) in &self.clauses {
             if matches!(clause.judge(transition), Judgement::Broken(_)) {
                 after.broken |= 1 << *name as u32;
@@ -277,13 +349,14 @@ impl Guide<IggyModel> for ScenarioGuide {
         let finished = self.is_complete(at) && self.must_break.is_none_or(|clause| at.broken >> clause as u32 & 1 == 1);
         if finished {
             let mut courses = self.courses.lock().unwrap_or_else(PoisonError::into_inner);
-            for (known, answer) in courses.answers.iter_mut().zip(&at.answers) {
+            for (known, answer) in courses.answers.iter_mut().zip(&at.got.answers) {
                 known.insert(answer.as_ref().map(answer_text).unwrap_or_default());
             }
             let broken = Self::broken(at);
             let always = courses.always_broken.take();
             courses.always_broken = Some(always.map_or_else(|| broken.clone(), |always| &always & &broken));
             courses.broken.extend(broken);
+            self.joint.lock().unwrap_or_else(PoisonError::into_inner).insert(at.got.clone());
         }
         finished
     }

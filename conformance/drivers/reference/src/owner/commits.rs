@@ -1,9 +1,8 @@
 //! Stores, deletes and sends when they arrive at the owner.
 
 use fencepost_driver::Status;
-use fencepost_spec::contract::{FenceAnswer, WireIdentity, WithoutIdentity};
-use fencepost_spec::fence::{Fence, Outcome};
-use fencepost_spec::reply::{INVALID_OFFSET, NOT_ACCEPTED};
+use fencepost_spec::fence::Outcome;
+use fencepost_spec::reply::NOT_ACCEPTED;
 
 use super::state::{Effect, Operation, State};
 use super::{Owner, answer};
@@ -94,17 +93,6 @@ impl State {
             Some(refusal) => Err(Answer::of_fence(refusal.answer, is_delete)),
             None => Ok(()),
         };
-        let wants = matches!(
-            choices.commit_identity_on_wire,
-            WireIdentity::PurgeGeneration | WireIdentity::PurgeAndGroupGeneration
-        );
-        if wants
-            && choices.commit_without_identity == WithoutIdentity::Refused
-            && request.named.purge_generation.is_none()
-        {
-            let refusal = choices.answer(Fence::CommitPurgeGenerationOnArrival);
-            return Err(Answer::of_fence(refusal.unwrap_or(FenceAnswer::Code(INVALID_OFFSET)), is_delete));
-        }
         let generation = self.generation.recorded.generation;
         let mut named = request.named;
         if cluster.has(Planted::PurgeGenerationNotNewer) {
