@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use fencepost_conformance::replay::atlas::Coverage;
 use fencepost_conformance::replay::audit::Audit;
 use fencepost_conformance::replay::record::server_recording;
@@ -29,7 +29,7 @@ use fencepost_spec::diagnostic::Problem;
 
 use crate::exit::ExitStatus;
 use crate::exploring::{Budget, ExploringArguments};
-use crate::output::{self, Format};
+use crate::output;
 use crate::{interrupt, select};
 use choose::{Choice, Chosen, Wanted, choose};
 use resume::{DoneWays, Shard};
@@ -101,8 +101,19 @@ pub struct ReplayArguments {
     #[command(flatten)]
     pub exploring: ExploringArguments,
     /// The form of the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = ReplayFormat::Text)]
+    pub format: ReplayFormat,
+}
+
+/// The form of a report about replaying.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReplayFormat {
+    /// For people, on a terminal.
+    Text,
+    /// For an issue: each divergence with its story as a diagram, and a test to paste.
+    Markdown,
+    /// For programs.
+    Json,
 }
 
 /// One view, replayed.
@@ -154,8 +165,9 @@ pub fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
         write_recordings(folder, &results)?;
     }
     let printed = output::print(&match arguments.format {
-        Format::Text => text::report(replay.cover, &results),
-        Format::Json => output::json(&json::report(arguments, replay.cover, &results)),
+        ReplayFormat::Text => text::report(replay.cover, &results),
+        ReplayFormat::Markdown => text::markdown(replay.cover, &results),
+        ReplayFormat::Json => output::json(&json::report(arguments, replay.cover, &results)),
     });
     Ok(results.iter().map(ContractReplay::status).max().unwrap_or(ExitStatus::AsExpected).max(printed))
 }

@@ -18,11 +18,11 @@ use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::Problem;
 use serde::Serialize;
 
-use super::ReplayArguments;
 use super::choose::{Choice, Wanted, choose};
+use super::{ReplayArguments, ReplayFormat};
 use crate::exit::ExitStatus;
 use crate::exploring::Budget;
-use crate::output::{self, Format, SCHEMA, grouped, table, table_text};
+use crate::output::{self, SCHEMA, grouped, table, table_text};
 
 /// The arguments that ask for power-loss images.
 #[derive(Args, Clone, Debug)]
@@ -83,8 +83,9 @@ impl ImageCommand<'_> {
             self.write(file, policies, &results, &all)?;
         }
         let printed = output::print(&match self.arguments.format {
-            Format::Text => report.text(),
-            Format::Json => output::json(&report),
+            ReplayFormat::Text => report.text(),
+            ReplayFormat::Markdown => format!("```text\n{}```\n", report.text()),
+            ReplayFormat::Json => output::json(&report),
         });
         let status = match &report {
             report if !report.divergences.is_empty() => ExitStatus::NotAsExpected,

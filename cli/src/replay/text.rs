@@ -7,6 +7,16 @@ use super::ContractReplay;
 use super::choose::Choice;
 use crate::output::{grouped, table, table_text, wrapped};
 
+/// The whole report, for an issue.
+pub(super) fn markdown(cover: Choice, results: &[ContractReplay]) -> String {
+    let summaries: Vec<String> = results.iter().map(|result| summary(cover, result)).collect();
+    let mut text = format!("```text\n{}\n{}```\n", summaries.join("\n"), total(results));
+    for divergence in results.iter().flat_map(|result| &result.views).flat_map(|view| &view.replayed.divergences) {
+        text += &format!("\n{}", Page::of(divergence).markdown());
+    }
+    text
+}
+
 /// The whole report.
 pub(super) fn report(cover: Choice, results: &[ContractReplay]) -> String {
     let mut text = String::new();
@@ -19,6 +29,16 @@ pub(super) fn report(cover: Choice, results: &[ContractReplay]) -> String {
 }
 
 fn contract(cover: Choice, result: &ContractReplay) -> String {
+    let mut text = summary(cover, result);
+    let divergences = result.views.iter().flat_map(|view| &view.replayed.divergences);
+    for divergence in divergences {
+        text += &format!("\n{}\n", Page::of(divergence).text());
+    }
+    text
+}
+
+/// What was replayed, without the pages of the divergences.
+fn summary(cover: Choice, result: &ContractReplay) -> String {
     let mut text = format!("{}\n", result.contract);
     let mut rows = table();
     rows.set_header(["view", "ways", "traces", "steps", "steps/s", "result"]);
@@ -38,10 +58,6 @@ fn contract(cover: Choice, result: &ContractReplay) -> String {
         text += &coverage(result);
     }
     text += &limits(result);
-    let divergences = result.views.iter().flat_map(|view| &view.replayed.divergences);
-    for divergence in divergences {
-        text += &format!("\n{}\n", Page::of(divergence).text());
-    }
     text
 }
 
@@ -50,7 +66,11 @@ fn outcome(view: &super::ViewReplay) -> String {
     match (&replayed.stopped, replayed.diverged) {
         (None, 0) => "agrees".to_owned(),
         (Some(reason), 0) => format!("stopped ({reason})"),
-        (_, traces) => format!("diverges ({traces} traces, {} causes)", replayed.divergences.len()),
+        (_, traces) => {
+            let causes = replayed.divergences.len();
+            let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+            format!("diverges ({}, {})", counted(traces, "trace"), counted(causes as u64, "cause"))
+        }
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn text(page: &Page) -> String {
         }
     }
     text += &format!("\n{}\n{}", differences(&page.differences, WIDTH_COLUMNS), conclusion(page));
-    text += &format!("\nFind it again:\n{}\nA test to paste:\n\n{}", command(&page.command), page.test);
+    text += &format!("\nFind it again; with `--format markdown`, also as a test to paste:\n{}", command(&page.command));
     text
 }
 
