@@ -251,12 +251,15 @@ fn rows(quarries: &[Quarry<'_>], contracts: &[Contract], bounds: BoundsSet, thre
 }
 
 impl Matrix {
-    /// Whether every fault is caught with all gates, or it is explained why it cannot show, and the partition as it is recovers nothing
-    /// that is forbidden.
+    /// Whether every fault is caught with all gates, or it is explained why it cannot show, and the partition as it is agrees with every
+    /// trace and recovers nothing that is forbidden.
     fn is_as_expected(&self) -> bool {
         let totals = self.totals();
         let mut healthy = self.power.iter().filter(|images| images.deaf.is_none());
-        totals.partly.is_empty() && totals.unexplained.is_empty() && healthy.all(|images| images.forbidden_moments == 0)
+        totals.partly.is_empty()
+            && totals.unexplained.is_empty()
+            && self.left_out == 0
+            && healthy.all(|images| images.forbidden_moments == 0)
     }
 
     fn totals(&self) -> Totals {

@@ -142,8 +142,8 @@ fn totals(matrix: &Matrix) -> String {
         - Caught, but not with all gates: {}{}.\n\
         - Cannot show, with a reason in the row: {}{}.\n\
         - Not explained: {}{}.\n\
-        - {} traces and {} steps were replayed on faulty partitions. Of {} traces of the views, {} were left out, since the \
-        reference without a fault does not agree on them.\n\n\
+        - {} traces and {} steps were replayed on faulty partitions. They are from {} traces of the views, on all of which but {} the \
+        reference without a fault agrees.\n\n\
         ```console\n\
         fencepost kill-matrix --bounds {bounds}                  # write this file\n\
         fencepost kill-matrix --bounds {bounds} --check          # compare it\n\

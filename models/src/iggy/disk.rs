@@ -68,8 +68,8 @@ pub enum Directory {
 /// One operation that is not durable yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
-    /// Messages appended to the segment of a history.
-    Append(History, Vec<Message>),
+    /// Messages appended to the segment of a history, from this offset on.
+    Append(History, u8, Vec<Message>),
     /// The segment's name removed.
     RemoveSegment,
     /// A new segment under its name, empty, starting at an offset.
@@ -96,8 +96,11 @@ impl Operation {
 impl Image {
     fn perform(&mut self, operation: &Operation) {
         match operation {
-            Operation::Append(history, messages) => {
-                if let Some(segment) = self.segment.as_mut().filter(|segment| segment.history == *history) {
+            // What lies behind a hole, because an older append was lost, is cut off: recovery reads up to the first gap.
+            Operation::Append(history, offset, messages) => {
+                let follows =
+                    |segment: &&mut Segment| segment.history == *history && segment.log.next_offset() == *offset;
+                if let Some(segment) = self.segment.as_mut().filter(follows) {
                     segment.log.messages.extend(messages);
                 }
             }
@@ -157,6 +160,12 @@ impl Disk {
 
     /// Performs an operation; `durable` at once if it is written through.
     pub fn perform(&mut self, operation: Operation, durable: bool) {
+        // To remove a file that is not there changes nothing, so a power loss has nothing to undo.
+        if let Operation::RemoveBookmark(key) = operation
+            && !self.current().bookmarks.contains_key(&key)
+        {
+            return;
+        }
         if durable && self.unsynced.is_empty() {
             self.durable.perform(&operation);
             return;

@@ -66,7 +66,7 @@ fn initial_owner(setup: &Setup, decree: Decree) -> Owner {
     let messages: Vec<Message> =
         (0..bounds.initial_messages).map(|number| Message { history, number, sent: 0 }).collect();
     let mut disk = Disk::new(history);
-    disk.perform(disk::Operation::Append(history, messages.clone()), true);
+    disk.perform(disk::Operation::Append(history, 0, messages.clone()), true);
     let mut bookmarks = BTreeMap::new();
     let mut accounted = BTreeMap::new();
     for (key, offset) in &bounds.initial_bookmarks {

@@ -59,11 +59,10 @@ impl Client {
 
     /// An answer comes in.
     pub(crate) fn hear(&mut self, choices: &Choices, operation: &Name, reply: &Reply, identities: Option<Identities>) {
-        if let Some(identities) = identities {
+        // Only a batch says where it was read. An empty answer may come late, when its route was refused already.
+        if let (Some(identities), Reply::Batch { .. }) = (identities, reply) {
             self.route = identities;
-            if matches!(reply, Reply::Batch { .. }) {
-                self.batches.push((Rc::clone(operation), identities));
-            }
+            self.batches.push((Rc::clone(operation), identities));
         }
         // An offset that does not exist says nothing of the route, and what was never admitted may be sent again as it is.
         let refused = match reply {

@@ -224,9 +224,10 @@ fn append(setup: &Setup, reaction: &mut Reaction<Owner>, count: u8, sent: u8) {
     let messages: Vec<Message> =
         (first..first + count).map(|number| Message { history: state.history, number, sent }).collect();
     state.ghost.accepted += count;
+    let offset = state.log.next_offset();
     state.log.messages.extend(&messages);
     let durable = setup.bounds.power_losses == 0 || setup.choices.messages_survive_power_loss;
-    state.disk.perform(disk::Operation::Append(state.history, messages), durable);
+    state.disk.perform(disk::Operation::Append(state.history, offset, messages), durable);
 }
 
 fn commit_bookmark(
