@@ -51,7 +51,7 @@ fn given_iggy_2026_08_when_its_quick_views_are_explored_should_have_exactly_thes
             ("commits-with-reassignment", 27449, 95663, 38),
             ("join-with-drain", 37490, 156706, 30),
             ("power-loss-during-purge", 134788, 559034, 25),
-            ("restart", 86436, 306980, 22),
+            ("restart", 76404, 281668, 22),
             ("delete-and-recreate", 44505, 141628, 26),
             ("three-aspects", 243732, 1157324, 30),
             ("liveness", 13714, 55280, 32),

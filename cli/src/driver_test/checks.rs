@@ -3,12 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use fencepost_conformance::child::{ChildCommand, ChildOptions, ChildProblem, Connection};
+use fencepost_conformance::replay::settings;
 use fencepost_driver::Capabilities;
 use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::Problem;
 
 use super::session::Bench;
-use super::{Fault, Outcome, Report, honesty, manners, script};
+use super::{Fault, Outcome, Report, honesty, manners};
 
 type Check = fn(&Bench<'_>) -> Result<String, Fault>;
 
@@ -56,7 +57,7 @@ pub(super) fn report(command: &ChildCommand, options: &ChildOptions, contract: &
         return Ok(report);
     };
     report.outcomes.push(("hello", Outcome::Passed(greeting(&capabilities))));
-    let bench = Bench { command, options, settings: script::settings(contract), capabilities };
+    let bench = Bench { command, options, settings: settings(&contract.name, &contract.choices), capabilities };
     let (mut goes_on, mut has_calls) = (true, true);
     for (name, check) in CHECKS {
         let makes_sense = goes_on && (has_calls || !AFTER_CALLS.contains(&name));

@@ -1,10 +1,7 @@
 //! What a driver is asked for.
 
-use std::collections::BTreeMap;
-
 use fencepost_conformance::child::ChildOptions;
 use fencepost_driver::{Call, Capabilities, Client, CrashKind, Settings, Start, World};
-use fencepost_spec::contract::{Contract, FenceAnswer};
 
 /// The two worlds of the tours: one in which everything happens as soon as it can, one in which everything can wait.
 pub(super) fn worlds(settings: &Settings, capabilities: &Capabilities) -> Vec<World> {
@@ -79,20 +76,6 @@ pub(super) fn calls(capabilities: &Capabilities) -> Vec<(String, Call)> {
     ];
     let is_declared = |(_, call): &(&str, Call)| has(capabilities, call.kind());
     all.into_iter().filter(is_declared).map(|(name, call)| (name.to_owned(), call)).collect()
-}
-
-/// A contract as a driver is told.
-pub(super) fn settings(contract: &Contract) -> Settings {
-    let answer = |answer: &FenceAnswer| match answer {
-        FenceAnswer::Code(code) => code.0.to_string(),
-        FenceAnswer::Sentinel => "sentinel".to_owned(),
-        FenceAnswer::Silent => "silent".to_owned(),
-    };
-    let choices = &contract.choices;
-    let fences: BTreeMap<String, String> =
-        choices.fences.iter().map(|(fence, refuses)| (fence.to_string(), answer(refuses))).collect();
-    let choices = choices.words().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-    Settings { contract: contract.name.clone(), choices, fences }
 }
 
 /// The limit of an answer in words.

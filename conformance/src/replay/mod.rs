@@ -29,3 +29,5 @@ pub mod trace;
 pub mod tracker;
 pub mod walker;
 mod world;
+
+pub use world::settings;

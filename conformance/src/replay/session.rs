@@ -185,6 +185,9 @@ impl Session<'_> {
                 lock(shared).walked[index] = true;
                 if repeats && runner.grip().is_complete() {
                     self.repeat(runner, subject, trace, shared);
+                    if index == 0 {
+                        self.repeat(runner, &mut *(self.subject)()?, trace, shared);
+                    }
                 }
             }
             Walked::Left(reason) => *lock(shared).left.entry(reason).or_default() += 1,
@@ -194,7 +197,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The same trace a second time, in the same process: it agreed, so it has to agree again.
+    /// The same trace once more, by the same subject or a fresh one, which is a process of its own if it is a child: it agreed, so it has
+    /// to agree again.
     fn repeat(&self, runner: &Runner<'_>, subject: &mut dyn Subject, trace: &Trace, shared: &Mutex<Replayed>) {
         lock(shared).repeated += 1;
         if let Walked::Diverged(mut found) = runner.walk(subject, trace).walked {

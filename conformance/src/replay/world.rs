@@ -41,7 +41,7 @@ pub(super) fn world(contract: &str, choices: &Choices, bounds: &Bounds) -> World
 }
 
 /// A contract as a driver is told.
-pub(super) fn settings(contract: &str, choices: &Choices) -> Settings {
+pub fn settings(contract: &str, choices: &Choices) -> Settings {
     let answer = |answer: &FenceAnswer| match answer {
         FenceAnswer::Code(code) => code.0.to_string(),
         FenceAnswer::Sentinel => "sentinel".to_owned(),
