@@ -2,10 +2,10 @@
 //! what its clients are answered. It must leave the other contract exactly where `ask` says that the answers differ.
 //!
 //! A *course* is what the clients of a scenario are answered together, once for each such set of answers, with one way to it. For every
-//! course of the contract A the implementation, configured by A, is driven along that way ([`drive`]). Its answers go to two
+//! course of the contract A the implementation, configured by A, is driven along that way ([`mod@drive`]). Its answers go to two
 //! judges that share no exploration:
 //!
-//! - [`follow`] keeps the set of all positions of B's model, the scenario's order of events kept and B's own hidden steps free, that agree
+//! - [`mod@follow`] keeps the set of all positions of B's model, the scenario's order of events kept and B's own hidden steps free, that agree
 //!   with the answers in the order in which the clients got them, and from which the scenario can still be completed;
 //! - [`said`] makes the exploration that `ask` makes of B, keeps what its courses answer, and looks for the first answer
 //!   with which none of them agrees.
