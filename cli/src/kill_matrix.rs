@@ -35,6 +35,7 @@ use fencepost_spec::library;
 use crate::exit::ExitStatus;
 use crate::exploring::Budget;
 use crate::output::{self, Format};
+use crate::whole_file;
 
 use gates::Caught;
 use hunt::Quarry;
@@ -333,7 +334,7 @@ fn read(path: &Path) -> Result<String, Problem> {
 }
 
 fn write(page: &str, path: &Path) -> ExitStatus {
-    match std::fs::write(path, page) {
+    match whole_file::replace(path, page) {
         Ok(()) => output::print(&format!("{} is written\n", path.display())),
         Err(error) => {
             eprintln!("error: {} cannot be written: {error}", path.display());

@@ -21,7 +21,7 @@ use fencepost_conformance::replay::record::server_recording;
 use fencepost_conformance::replay::runner;
 use fencepost_conformance::replay::session::{Replayed, Session, Way};
 use fencepost_conformance::replay::trace::Ending;
-use fencepost_driver::{Failure, Field, Fields};
+use fencepost_driver::{Field, Fields};
 use fencepost_models::iggy::abstraction::selection::AbstractStep;
 use fencepost_models::iggy::views::{View, views};
 use fencepost_spec::contract::Contract;
@@ -30,7 +30,7 @@ use fencepost_spec::diagnostic::Problem;
 use crate::exit::ExitStatus;
 use crate::exploring::{Budget, ExploringArguments};
 use crate::output;
-use crate::{interrupt, select};
+use crate::{interrupt, select, whole_file};
 use choose::{Choice, Chosen, Wanted, choose};
 use resume::{DoneWays, Shard};
 use subject::Driver;
@@ -157,6 +157,9 @@ pub fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
     let mut results = Vec::new();
     for contract in &contracts {
         results.push(replay.contract(contract)?);
+        if results.iter().any(|result| result.end_of_driver().is_some()) {
+            break;
+        }
     }
     if let Some(file) = &arguments.resume {
         replay.done.borrow().write(file)?;
@@ -169,6 +172,9 @@ pub fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
         ReplayFormat::Markdown => text::markdown(replay.cover, &results),
         ReplayFormat::Json => output::json(&json::report(arguments, replay.cover, &results)),
     });
+    if let Some(end) = results.iter().find_map(ContractReplay::end_of_driver) {
+        eprintln!("{}", unusable(&arguments.driver, &end));
+    }
     Ok(results.iter().map(ContractReplay::status).max().unwrap_or(ExitStatus::AsExpected).max(printed))
 }
 
@@ -191,6 +197,9 @@ impl Replay<'_> {
         let all = views(self.arguments.exploring.bounds, &contract.choices);
         for view in all.iter().filter(|view| self.wanted.is_empty() || self.wanted.contains(&view.name)) {
             result.views.push(self.view(contract, view, &mut shown, &mut result.coverage)?);
+            if result.end_of_driver().is_some() {
+                break;
+            }
         }
         Ok(result)
     }
@@ -258,17 +267,19 @@ impl Replay<'_> {
 
 /// Writes a recording of each divergence that the format has words for.
 fn write_recordings(folder: &Path, results: &[ContractReplay]) -> Result<(), Problem> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Problem::new(format!("cannot make the folder `{}`: {error}", folder.display())))?;
     let divergences = results.iter().flat_map(|result| &result.views).flat_map(|view| &view.replayed.divergences);
     for (index, divergence) in divergences.enumerate() {
         let Some(text) = server_recording(&divergence.world, &divergence.found.transcript) else { continue };
         let file = folder.join(format!("{}-{}-{}.jsonl", divergence.contract, divergence.view, index + 1));
-        std::fs::write(&file, text)
+        whole_file::replace(&file, &text)
             .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", file.display())))?;
     }
     Ok(())
 }
 
-fn unusable(driver: &str, failure: &Failure) -> Problem {
+fn unusable(driver: &str, failure: &dyn std::fmt::Display) -> Problem {
     Problem::new(format!("the driver `{driver}` cannot be used: {failure}"))
         .with_help("fencepost driver-test tells what is wrong with a driver")
 }
@@ -289,6 +300,13 @@ fn fields(compared: Compared) -> Fields {
 }
 
 impl ContractReplay {
+    /// What ended the driver, or made it unusable, if something did: then nothing more can be tried with it.
+    fn end_of_driver(&self) -> Option<String> {
+        let differences = self.views.iter().flat_map(|view| &view.replayed.divergences).map(|it| it.found.first());
+        let mut ends = differences.filter(|first| first.kind.is_of_the_driver());
+        ends.next().map(|first| first.seen.clone())
+    }
+
     fn status(&self) -> ExitStatus {
         let status = |view: &ViewReplay| match &view.replayed {
             replayed if replayed.divergences.iter().any(|divergence| divergence.known.is_none()) => {

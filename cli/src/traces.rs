@@ -19,7 +19,7 @@ use crate::exploring::ExploringArguments;
 use crate::output::{self, grouped};
 use crate::replay::ENDINGS;
 use crate::replay::choose::{Choice, Wanted, choose};
-use crate::{interrupt, select};
+use crate::{interrupt, select, whole_file};
 
 /// The form of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -124,7 +124,7 @@ fn write(
                 let path = path(&format!("-{count:05}.itf.json"));
                 let number = usize::try_from(count).unwrap_or(usize::MAX);
                 let text = itf(&header, &trace, number).map_err(|error| unwritable(&path, &error))?;
-                fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
+                whole_file::replace(&path, &text).map_err(|error| unwritable(&path, &error))?;
             }
         }
     }

@@ -31,6 +31,9 @@ fn misbehaving(how: &str) -> (Output, String) {
     let output = replay(&arguments);
     let text = format!("{}{}", text_of(&output.stdout), text_of(&output.stderr));
     assert!(!is_running(&format!("misbehaving.py {how}")), "a driver was left behind");
+    let errors = text_of(&output.stderr);
+    let errors = errors.lines().filter(|line| line.starts_with("error: ")).count();
+    assert_eq!(errors, 1, "one clear line: {text}");
     (output, text)
 }
 

@@ -1,13 +1,12 @@
-//! The file of the book: read, compared, and replaced as a whole or not at all.
+//! The file of the book: read, compared, and replaced.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use fencepost_spec::diagnostic::Problem;
 
-use crate::select;
+use crate::{select, whole_file};
 
 /// Where the book is.
 pub(super) struct Place {
@@ -42,24 +41,10 @@ impl Place {
         select::read_file(&self.name())
     }
 
-    /// Replaces the file. A reader sees the old text or the new one; if something goes wrong the old one stays.
+    /// Replaces the file.
     pub fn write(&self, text: &str) -> io::Result<()> {
-        // A symbolic link stays one: what it points to is replaced.
-        let target = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let temporary = target.with_file_name(format!(".{name}.{}.new", std::process::id()));
-        let replaced = write_new(&temporary, text).and_then(|()| fs::rename(&temporary, &target));
-        if replaced.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        replaced
+        whole_file::replace(&self.path, text)
     }
-}
-
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let mut file: File = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 /// The first line in which two texts differ.
@@ -113,17 +98,6 @@ mod tests {
         assert_eq!(line("a\r\n", "a\n"), Some(1), "other line ends");
         let text = first_difference("a\r\n", "a\n").map(|difference| difference.to_string()).unwrap_or_default();
         assert!(text.contains(r#""a\r""#), "{text}");
-    }
-
-    #[test]
-    fn given_a_file_when_written_should_be_replaced_and_leave_nothing_else() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("book.md");
-        fs::write(&path, "old").expect("a file");
-        let place = Place::new(&path).expect("a place");
-        place.write("new").expect("written");
-        assert_eq!(place.read().ok().as_deref(), Some("new"));
-        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
     }
 
     #[test]

@@ -23,6 +23,7 @@ use super::{ReplayArguments, ReplayFormat};
 use crate::exit::ExitStatus;
 use crate::exploring::Budget;
 use crate::output::{self, SCHEMA, grouped, table, table_text};
+use crate::whole_file;
 
 /// The arguments that ask for power-loss images.
 #[derive(Args, Clone, Debug)]
@@ -151,7 +152,7 @@ impl ImageCommand<'_> {
             sites: &sites,
             command: "fencepost replay --driver builtin:reference --images all --write docs/results/power-loss.md",
         });
-        std::fs::write(file, text)
+        whole_file::replace(file, &text)
             .map_err(|error| Problem::new(format!("`{}` cannot be written: {error}", file.display())))
     }
 }

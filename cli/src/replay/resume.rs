@@ -9,7 +9,7 @@ use fencepost_conformance::replay::session::{Replayed, Way};
 use fencepost_spec::diagnostic::Problem;
 use serde::{Deserialize, Serialize};
 
-use crate::select;
+use crate::{select, whole_file};
 
 /// Name and version of the file.
 const FORMAT: &str = "fencepost-resume/1";
@@ -87,9 +87,7 @@ impl DoneWays {
         let unwritable =
             |error: &dyn std::fmt::Display| Problem::new(format!("cannot write `{}`: {error}", file.display()));
         let text = serde_json::to_string(self).map_err(|error| unwritable(&error))?;
-        let new = file.with_extension("new");
-        std::fs::write(&new, text + "\n").map_err(|error| unwritable(&error))?;
-        std::fs::rename(&new, file).map_err(|error| unwritable(&error))
+        whole_file::replace(file, &(text + "\n")).map_err(|error| unwritable(&error))
     }
 
     /// What is left of these ways, in one part of several.

@@ -134,6 +134,7 @@ fn total(results: &[ContractReplay]) -> String {
     let verdict = match (diverged, stopped) {
         (0, false) => "Every trace agrees.".to_owned(),
         (0, true) => "Stopped before the end; every trace so far agrees.".to_owned(),
+        (1, _) => "One trace diverges.".to_owned(),
         (traces, _) => format!("{} traces diverge.", grouped(traces)),
     };
     format!(

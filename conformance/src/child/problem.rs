@@ -171,9 +171,11 @@ impl From<ChildProblem> for Failure {
     /// A failure in the words of the protocol; what the driver itself answered stays as it is.
     fn from(problem: ChildProblem) -> Self {
         let code = match problem.kind() {
-            ProblemKind::NotStarted | ProblemKind::PanicOrExit => ErrorCode::Unreachable,
-            ProblemKind::Protocol => ErrorCode::Malformed,
-            ProblemKind::Hang | ProblemKind::DriverError | ProblemKind::Interrupted => ErrorCode::Failed,
+            ProblemKind::NotStarted => ErrorCode::Unreachable,
+            ProblemKind::PanicOrExit => ErrorCode::Ended,
+            ProblemKind::Protocol => ErrorCode::Protocol,
+            ProblemKind::Hang => ErrorCode::Hang,
+            ProblemKind::DriverError | ProblemKind::Interrupted => ErrorCode::Failed,
         };
         match problem {
             ChildProblem::Error(failure) => failure,

@@ -34,6 +34,11 @@ impl DivergenceKind {
         if is_unknown { Self::UnknownYield } else { Self::ForbiddenState }
     }
 
+    /// Whether the driver cannot be used after it, and no contract has a say in it.
+    pub fn is_of_the_driver(self) -> bool {
+        matches!(self, Self::Hang | Self::PanicOrExit | Self::Protocol)
+    }
+
     /// How far from agreement it is: of several, the nearest is told.
     pub(super) fn distance(self) -> u8 {
         match self {

@@ -152,6 +152,9 @@ impl Session<'_> {
             lock(shared).drivable[index] = !way.iter().any(cannot);
             let traces = scribe.traces(*initial, actions, self.endings).unwrap_or_default();
             for trace in traces {
+                if lock(shared).stopped.is_some() {
+                    break;
+                }
                 let repeats = index.is_multiple_of(DETERMINISM_SAMPLE);
                 self.one(&runner, &mut *subject, &trace, index, repeats, shared)?;
             }
@@ -221,9 +224,7 @@ impl Session<'_> {
     ) {
         lock(shared).diverged += 1;
         let shrinker = Shrinker { runner, choices: self.choices, bounds: self.bounds };
-        let is_of_the_driver =
-            matches!(found.first().kind, DivergenceKind::Hang | DivergenceKind::PanicOrExit | DivergenceKind::Protocol);
-        if is_of_the_driver {
+        if found.first().kind.is_of_the_driver() {
             // The process is gone: there is nobody to try fewer steps with.
             let blame = Blame { clause: None, different: None };
             self.add(self.divergence(runner, found.clone(), blame, found.transcript.len()), shared);

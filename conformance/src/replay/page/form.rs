@@ -103,9 +103,7 @@ fn conclusion(page: &Page) -> String {
         (None, DivergenceKind::Nondeterministic) => {
             "The first time, the same steps were answered as the contract allows.".to_owned()
         }
-        (None, DivergenceKind::Hang | DivergenceKind::PanicOrExit | DivergenceKind::Protocol) => {
-            "No contract allows that.".to_owned()
-        }
+        (None, kind) if kind.is_of_the_driver() => "No contract allows that.".to_owned(),
         (None, _) => {
             "No single change of the contract that was tried, and no pair of fences less, would allow it.".to_owned()
         }
