@@ -14,6 +14,7 @@ mod narrow;
 mod power;
 mod stock;
 mod survivors;
+mod variants;
 mod weakest;
 mod words;
 
@@ -148,6 +149,8 @@ enum Views {
     Small,
     /// Those of this command.
     Narrow,
+    /// Those of changed contracts.
+    Changed,
     /// The shipped ones, in the next size.
     Large,
 }
@@ -157,6 +160,9 @@ const ORDER: &[(Views, Choice, &str)] = &[
     (Views::Small, Choice::Cover(CoverKind::Abstract), "--cover abstract"),
     (Views::Narrow, Choice::Random(1), "--cover random --seed 1"),
     (Views::Narrow, Choice::Cover(CoverKind::Transitions), "--cover transitions"),
+    (Views::Changed, Choice::Cover(CoverKind::Abstract), "--cover abstract"),
+    (Views::Changed, Choice::Cover(CoverKind::LabelPairs), "--cover label-pairs"),
+    (Views::Changed, Choice::Random(1), "--cover random --seed 1"),
     (Views::Small, Choice::Cover(CoverKind::LabelPairs), "--cover label-pairs"),
     (Views::Large, Choice::Cover(CoverKind::Abstract), "--cover abstract"),
     (Views::Small, Choice::Random(1), "--cover random --seed 1"),
@@ -171,6 +177,8 @@ fn matrix(faults: &[Fault], arguments: &KillMatrixArguments) -> Result<Matrix, P
     let small = with(&|contract| views(arguments.bounds, &contract.choices));
     let large = with(&|contract| views(large_bounds, &contract.choices));
     let narrow = with(&|_| narrow::views());
+    let changed = variants::contracts(arguments.bounds)?;
+    let changed: Vec<(&Contract, View)> = changed.iter().map(|(contract, view)| (contract, view.clone())).collect();
     let threads = arguments.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let mut quarries: Vec<Quarry<'_>> = faults.iter().map(|fault| Quarry::new(*fault)).collect();
     let mut matrix = Matrix { bounds: arguments.bounds, rows: Vec::new(), stocked: 0, left_out: 0, power: Vec::new() };
@@ -178,6 +186,7 @@ fn matrix(faults: &[Fault], arguments: &KillMatrixArguments) -> Result<Matrix, P
         let (views, bounds) = match which {
             Views::Small => (&small, arguments.bounds),
             Views::Narrow => (&narrow, arguments.bounds),
+            Views::Changed => (&changed, arguments.bounds),
             Views::Large => (&large, large_bounds),
         };
         for (contract, view) in views {
@@ -191,7 +200,7 @@ fn matrix(faults: &[Fault], arguments: &KillMatrixArguments) -> Result<Matrix, P
             hunt::hunt(&stock, &mut quarries, bounds, cover, threads);
             note(&stock, cover, &quarries);
         }
-        quarries.iter_mut().for_each(|quarry| quarry.settle(&contracts));
+        quarries.iter_mut().for_each(Quarry::settle);
     }
     matrix.rows = rows(&quarries, &contracts, arguments.bounds, threads);
     if arguments.fault.is_none() {

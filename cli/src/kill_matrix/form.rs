@@ -28,7 +28,8 @@ Written by `fencepost kill-matrix --bounds BOUNDS`; do not edit. `--check` compa
 
 Each row is a fault that was planted in the reference partition, and the trace that catches it, chosen from the explored model and then
 shrunk. The shipped views are tried first; a view whose name begins with `narrow-` was made for its fault, since no shipped view of this
-size comes by it. *Clause* is the clause whose change explains what was seen; in italics, no change of the
+size comes by it. A contract named with `--without` or `--with` is a changed one: under the built-in contracts another fence or choice hides
+the fault. *Clause* is the clause whose change explains what was seen; in italics, no change of the
 contract explains it, and the clause is named by what was seen. *Sees* is the least that one must see of the implementation to notice
 the fault by some trace of that view: the answers to clients only, also what is in memory, or everything. The five gates: the code of
 the fault ran on this trace (**l**anded), the same reference without it agrees on the trace (**b**uilt), steps were done (**r**an), the
@@ -142,8 +143,8 @@ fn totals(matrix: &Matrix) -> String {
         - Caught, but not with all gates: {}{}.\n\
         - Cannot show, with a reason in the row: {}{}.\n\
         - Not explained: {}{}.\n\
-        - {} traces and {} steps were replayed on faulty partitions. They are from {} traces of the views, on all of which but {} the \
-        reference without a fault agrees.\n\n\
+        - {} traces and {} steps were replayed on faulty partitions. They are from {} traces of the views, {} the reference without a \
+        fault agrees.\n\n\
         ```console\n\
         fencepost kill-matrix --bounds {bounds}                  # write this file\n\
         fencepost kill-matrix --bounds {bounds} --check          # compare it\n\
@@ -160,7 +161,10 @@ fn totals(matrix: &Matrix) -> String {
         grouped(totals.traces),
         grouped(totals.steps),
         grouped(matrix.stocked as u64),
-        grouped(matrix.left_out as u64),
+        match matrix.left_out {
+            0 => "on all of which".to_owned(),
+            count => format!("on all but {} of which", grouped(count as u64)),
+        },
         bounds = matrix.bounds,
     )
 }

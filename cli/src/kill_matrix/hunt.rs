@@ -15,7 +15,7 @@ use fencepost_spec::clause::ClauseName;
 use fencepost_spec::contract::Contract;
 
 use super::stock::{EVERYTHING, Stock, reference, runner, walker};
-use super::{alternatives, survivors};
+use super::{alternatives, narrow, variants};
 
 /// How many divergences of one fault in one view are judged, and how many in all.
 const MOST_JUDGED_IN_VIEW: usize = 12;
@@ -71,23 +71,20 @@ impl<'a> Quarry<'a> {
         !self.is_settled && self.best.as_ref().is_none_or(|best| best.fit != Fit::Expected) && self.judged < MOST_JUDGED
     }
 
-    /// Ends the hunt after all contracts and views were tried, if an alternative was found, or nothing and there is a proof that the
-    /// fault cannot show.
-    pub(super) fn settle(&mut self, contracts: &[Contract]) {
-        self.is_settled |= match &self.best {
-            Some(best) => best.fit == Fit::Alternative,
-            None => survivors::is_to_be_proved(self.fault, contracts),
-        };
+    /// Ends the hunt after all contracts and views were tried, if an alternative was found.
+    pub(super) fn settle(&mut self) {
+        self.is_settled |= self.best.as_ref().is_some_and(|best| best.fit == Fit::Alternative);
     }
 
     /// Whether the fault can matter in a view of a contract.
     pub(super) fn matters_in(&self, contract: &Contract, view: &View) -> bool {
-        match self.fault {
-            Fault::Without(fence) => contract.choices.has(fence) && super::narrow::is_for(view.name, self.fault),
+        let is_possible = match self.fault {
+            Fault::Without(fence) => contract.choices.has(fence),
             // Nothing that is not synced is lost unless power is.
             Fault::Deaf(_) => view.bounds.power_losses > 0,
-            Fault::Planted(_) => super::narrow::is_for(view.name, self.fault),
-        }
+            Fault::Planted(_) => true,
+        };
+        is_possible && narrow::is_for(view.name, self.fault) && variants::is_for(&contract.name, self.fault)
     }
 }
 

@@ -31,51 +31,13 @@ pub(crate) struct Proof {
     pub(crate) text: String,
 }
 
-/// Reviewed: planted faults that cannot show, with the reason.
-const CANNOT_SHOW: &[(&str, &str)] = &[
-    (
-        "bookmark-generation-not-newer",
-        "it weakens the fence bookmark-generation-at-load, which never refuses under the contracts that have it (see the row without the \
-        fence): the removal of old bookmarks is synced before a purge is recorded as done",
-    ),
-    (
-        "purge-generation-captured-at-completion",
-        "every contract whose batches carry a purge generation refuses a read at completion if a purge came between, so there is no \
-        batch for which the two generations differ",
-    ),
-    (
-        "clamp-on-empty-log",
-        "every contract that does not clamp anyway promises that messages survive a power loss, so that no bookmark is above the head \
-        at boot",
-    ),
-];
-
-/// Whether a fault that no trace shows is to be proved rather than hunted in more traces: the reason is known, or every contract that has
-/// the fence says which other one implies it.
-pub(super) fn is_to_be_proved(fault: Fault, contracts: &[Contract]) -> bool {
-    match fault {
-        Fault::Without(fence) => contracts
-            .iter()
-            .filter(|contract| contract.choices.has(fence))
-            .all(|contract| contract.implied_by.contains_key(&fence)),
-        Fault::Planted(_) | Fault::Deaf(_) => {
-            let word = fault.to_string();
-            CANNOT_SHOW.iter().any(|(known, _)| *known == word)
-        }
-    }
-}
-
 /// Looks for a proof.
 pub(super) fn proof(fault: Fault, landed: bool, contracts: &[Contract], bounds: BoundsSet, threads: usize) -> Proof {
     if let Fault::Without(fence) = fault {
         return of_fence(fence, contracts, bounds, threads);
     }
-    let word = fault.to_string();
-    match CANNOT_SHOW.iter().find(|(known, _)| *known == word) {
-        Some((_, reason)) => Proof { holds: true, text: (*reason).to_owned() },
-        None if !landed => Proof { holds: false, text: "its code never ran".to_owned() },
-        None => Proof { holds: false, text: "its code ran, and no trace shows it".to_owned() },
-    }
+    let text = if landed { "its code ran, and no trace shows it" } else { "its code never ran" };
+    Proof { holds: false, text: text.to_owned() }
 }
 
 /// In which views of all contracts that have a fence it refuses something, explored to their end: how many views there are, and how many

@@ -17,7 +17,7 @@ use crate::gates::Name;
 use crate::generation::GenerationFile;
 use crate::identities::{HistoryId, small};
 use crate::log::{Log, Segment, append, create_segment, files_of, numbered, recover_segment, segments};
-use crate::offsets::{stored, write_bookmark};
+use crate::offsets::{stored, unlink, write_bookmark};
 use crate::owner::Bookmarks;
 
 /// Writes the files of the world at the start of a trace, all durable.
@@ -49,7 +49,11 @@ pub(crate) async fn recover(cluster: Rc<Cluster>) {
     let recorded = state.generation.recorded.generation;
     let choices = Rc::clone(&cluster.choices);
     let owner = Owner::serve(&cluster, state);
-    owner.load_bookmarks();
+    for key in owner.load_bookmarks() {
+        // A file that cannot be removed is refused again next time.
+        let at = owner.directories();
+        let _ = unlink(&cluster.disk, &at, &key).await;
+    }
     let outcome = purge_finished_before_serving(&choices, small(recorded), small(decided));
     if outcome.refusal().is_some() {
         owner.purge(decided, cluster.sizes.purges_in_steps).await;
@@ -125,12 +129,13 @@ async fn load_log(cluster: &Rc<Cluster>, at: &Directories, start: u64) -> Result
 }
 
 impl Owner {
-    /// Loads the bookmarks that are in files and belong to the recovered partition.
-    fn load_bookmarks(&self) {
+    /// Loads the bookmarks that are in files and belong to the recovered partition. Gives those that do not.
+    fn load_bookmarks(&self) -> Vec<Name> {
         let cluster = &self.cluster;
         let mut state = self.state.borrow_mut();
         let recorded = state.generation.recorded.generation;
         let mut found = Bookmarks::new();
+        let mut foreign = Vec::new();
         for (key, bookmark) in stored(&cluster.disk, &state.at) {
             if let Some(mut carried) = bookmark.generation {
                 if cluster.has(Planted::BookmarkGenerationNotNewer) {
@@ -138,6 +143,7 @@ impl Owner {
                 }
                 let outcome = bookmark_generation_at_load(&cluster.choices, small(carried), small(recorded));
                 if outcome.refusal().is_some() {
+                    foreign.push(key);
                     continue;
                 }
             }
@@ -155,5 +161,6 @@ impl Owner {
                 state.bookmarks.insert(key, next.saturating_sub(1));
             }
         }
+        foreign
     }
 }
