@@ -42,7 +42,7 @@ pub struct TracesArguments {
     /// Only this view (may be repeated)
     #[arg(long = "view", value_name = "VIEW")]
     pub views: Vec<String>,
-    /// Which traces: abstract, labels, label-pairs, orders or random
+    /// Which traces: abstract, labels, label-pairs, transitions, orders or random
     #[arg(long, value_name = "COVER", default_value_t = Choice::Abstract)]
     pub cover: Choice,
     /// For `--cover random`: where the sequence of random numbers starts
