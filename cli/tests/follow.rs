@@ -44,7 +44,7 @@ fn given_all_shipped_recordings_when_followed_should_be_allowed_by_their_contrac
         let entries = std::fs::read_dir(format!("{FOLDER}/{folder}")).expect("a folder");
         files.extend(entries.map(|entry| entry.expect("a file").path().display().to_string()));
     }
-    assert_eq!(files.len(), 14);
+    assert_eq!(files.len(), 16);
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     let (code, report) = json(&[files.as_slice(), &["--format", "json"]].concat());
     assert_eq!(code, Some(0));

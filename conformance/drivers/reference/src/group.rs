@@ -15,7 +15,7 @@ pub(crate) struct Group {
     owners: Vec<Option<Name>>,
     /// Moves with every change of the group.
     pub(crate) generation: u64,
-    /// The generation of the change that gave the first partition its owner.
+    /// Moves with every change of the owner of the first partition, and never comes back, not even when the topic is created again.
     pub(crate) owner_generation: u64,
     /// Who gets the first partition when it is drained.
     pub(crate) revoked_for: Option<Name>,
@@ -26,8 +26,7 @@ impl Group {
     pub(crate) fn new(members: &[Name], partitions: u64) -> Self {
         let generation = u64::from(!members.is_empty());
         let owners = vec![None; usize::try_from(partitions.max(1)).unwrap_or(1)];
-        let mut group =
-            Self { members: members.to_vec(), owners, generation, owner_generation: generation, revoked_for: None };
+        let mut group = Self { members: members.to_vec(), owners, generation, owner_generation: 0, revoked_for: None };
         group.deal();
         group
     }
@@ -92,7 +91,7 @@ impl Group {
 
     fn give(&mut self, partition: usize, owner: Option<Name>) {
         if partition == 0 && self.owners[0] != owner {
-            self.owner_generation = self.generation;
+            self.owner_generation += 1;
         }
         self.owners[partition] = owner;
     }
@@ -130,8 +129,9 @@ impl Group {
         true
     }
 
-    /// The group of a topic that is created again: its members join again, and it counts from the beginning.
+    /// The group of a topic that is created again: its members join again, and it counts from the beginning, but for the assignments.
     pub(crate) fn begin_again(&self) -> Self {
-        Self::new(&self.members, self.owners.len() as u64)
+        let group = Self::new(&self.members, self.owners.len() as u64);
+        Self { owner_generation: self.owner_generation + group.owner_generation, ..group }
     }
 }

@@ -50,6 +50,8 @@ impl Owner {
         };
         let plan = self.state.borrow().plan(&self.cluster, &poll);
         if plan.through.is_none() && may_wait && self.cluster.choices.parked_polls {
+            // It goes on where it began to wait, whatever is committed meanwhile.
+            let poll = Poll { start: Start::Offset { offset: plan.from }, ..poll };
             self.cluster.spawner.spawn(Home::Process, Rc::clone(self).wait(poll));
         } else if self.cluster.sizes.is_resident || plan.through.is_none() {
             let found = self.resident(&plan, poll.count);
