@@ -2,8 +2,9 @@
 //!
 //! A suite of traces that agrees with an implementation proves little unless it is known to notice something. So each fault is planted,
 //! one at a time, and the traces of the explored models are tried on it: `stock` writes the traces of a view down, `hunt` tries them
-//! and asks which clause is left, `power` loses power at every moment with each sync made to do nothing, `gates` shrinks what was seen and makes sure that it was the fault which was noticed. `survivors`
-//! says what is proved of a fault that no trace shows.
+//! and asks which clause is left, `gates` shrinks what was seen and makes sure that it was the fault which was noticed. `narrow` and
+//! `variants` have views and contracts for faults that the shipped ones hide. `survivors` says what is proved of a fault that no trace
+//! shows. `power` loses power at every moment, with each sync made to do nothing.
 
 mod alternatives;
 mod form;
@@ -14,6 +15,7 @@ mod narrow;
 mod power;
 mod stock;
 mod survivors;
+mod threads;
 mod variants;
 mod weakest;
 mod words;
@@ -21,8 +23,6 @@ mod words;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use fencepost_conformance::replay::atlas::CoverKind;
@@ -232,32 +232,17 @@ fn larger(bounds: BoundsSet) -> BoundsSet {
 
 /// The rows, in the order of the faults; each is finished by one thread.
 fn rows(quarries: &[Quarry<'_>], contracts: &[Contract], bounds: BoundsSet, threads: usize) -> Vec<Row> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(quarry) = quarries.get(index) else { return };
-            let Quarry { fault, steps, traces, .. } = *quarry;
-            if let Some(best) = &quarry.best {
-                let outcome = Outcome::Caught(Box::new(gates::caught(fault, best)));
-                done.lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push((index, Row { fault, outcome, steps, traces }));
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        (1..threads).for_each(|_| drop(scope.spawn(work)));
-        work();
+    let caught = threads::each(quarries, threads, |quarry| {
+        quarry.best.as_ref().map(|best| Outcome::Caught(Box::new(gates::caught(quarry.fault, best))))
     });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (index, quarry) in quarries.iter().enumerate().filter(|(_, quarry)| quarry.best.is_none()) {
-        let proof = survivors::proof(quarry.fault, quarry.landed, contracts, bounds, threads);
-        let Quarry { fault, steps, traces, .. } = *quarry;
-        done.push((index, Row { fault, outcome: Outcome::Survives(proof), steps, traces }));
-    }
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, row)| row).collect()
+    let row = |(quarry, caught): (&Quarry<'_>, Option<Outcome>)| {
+        let Quarry { fault, steps, traces, landed, .. } = *quarry;
+        // A proof takes all threads.
+        let outcome =
+            caught.unwrap_or_else(|| Outcome::Survives(survivors::proof(fault, landed, contracts, bounds, threads)));
+        Row { fault, outcome, steps, traces }
+    };
+    quarries.iter().zip(caught).map(row).collect()
 }
 
 impl Matrix {

@@ -4,11 +4,12 @@
 mod model_subject;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use fencepost_conformance::replay::divergence::DivergenceKind;
 use fencepost_conformance::replay::random::{Chance, way};
 use fencepost_conformance::replay::runner::Compared;
-use fencepost_conformance::replay::session::{Replayed, Session, Way};
+use fencepost_conformance::replay::session::{Replayed, Session, SubjectMaker, Way};
 use fencepost_conformance::replay::trace::Ending;
 use fencepost_conformance::replay::walker::Walker;
 use fencepost_driver::{Fields, Subject};
@@ -35,16 +36,18 @@ fn ways(contract: &Contract, view: &View, count: usize) -> Vec<Way> {
 
 /// Replays random ways on a model with other choices.
 fn replay(contract: &Contract, view: &View, actual: &Choices, count: usize) -> Replayed {
-    let make = || {
-        let subject: Box<dyn Subject> = Box::new(ModelSubject::new(Walker::new("", actual, &view.bounds)));
-        Ok(subject)
-    };
+    let model = || Walker::new("", actual, &view.bounds);
+    session(contract, view, &|| Ok(Box::new(ModelSubject::new(model()))), count)
+}
+
+/// Replays random ways on these subjects.
+fn session(contract: &Contract, view: &View, make: &SubjectMaker<'_>, count: usize) -> Replayed {
     let session = Session {
         contract: &contract.name,
         choices: &contract.choices,
         view: view.name,
         bounds: &view.bounds,
-        subject: &make,
+        subject: make,
         configured: None,
         compared: Compared { fields: Fields::all(), exact_codes: false },
         endings: &[Ending::CrashNow, Ending::SettleAndCrash, Ending::FinishAndCrash],
@@ -82,4 +85,22 @@ fn given_a_model_without_a_fence_when_replayed_should_name_the_clause_of_the_fen
     println!("{:#?}", replayed.divergences);
     assert_eq!(clauses, [Some(ClauseName::NoStaleBatch)]);
     assert!(replayed.divergences[0].steps() <= 10, "{}", replayed.divergences[0].steps());
+}
+
+/// The first process agrees; a second one, asked the same, shows one message more.
+#[test]
+fn given_a_fresh_subject_that_does_something_else_when_replayed_should_be_called_nondeterministic() {
+    let contract = contract("iggy-2026-08");
+    let views = all_views(&contract.choices);
+    let view = views.iter().find(|view| view.name == "purge-with-pending-polls").expect("the view");
+    let made = AtomicUsize::new(0);
+    let make = || {
+        let mut bounds = view.bounds.clone();
+        bounds.initial_messages += u8::from(made.fetch_add(1, Ordering::Relaxed) > 0);
+        let subject: Box<dyn Subject> = Box::new(ModelSubject::new(Walker::new("", &contract.choices, &bounds)));
+        Ok(subject)
+    };
+    let replayed = session(&contract, view, &make, 1);
+    let kinds: Vec<_> = replayed.divergences.iter().map(|divergence| divergence.found.first().kind).collect();
+    assert_eq!(kinds, [DivergenceKind::Nondeterministic]);
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clause::{Change, ClauseName};
 use crate::fence::Fence;
-use crate::reply::Code;
+use crate::reply::{Code, INVALID_OFFSET};
 
 /// The `format` of a contract file.
 pub const CONTRACT_FORMAT: &str = "fencepost-contract/1";
@@ -297,6 +297,12 @@ impl Choices {
     /// The answer with which a fence refuses, if the fence exists.
     pub fn answer(&self, fence: Fence) -> Option<FenceAnswer> {
         self.fences.get(&fence).copied()
+    }
+
+    /// The answer to a commit without identities, where it is [`WithoutIdentity::Refused`]: that of the fence that would compare its purge
+    /// generation. A contract without that fence refuses it for good as well, since the same client would only send the same again.
+    pub fn answer_to_commit_without_identity(&self) -> FenceAnswer {
+        self.answer(Fence::CommitPurgeGenerationOnArrival).unwrap_or(FenceAnswer::Code(INVALID_OFFSET))
     }
 
     /// Whether a fence exists.

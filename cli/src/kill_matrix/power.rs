@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
 
 use fencepost_conformance::replay::atlas::CoverKind;
 use fencepost_conformance::replay::images::{Counts, ImagePolicy};
@@ -15,6 +14,7 @@ use fencepost_spec::diagnostic::Problem;
 use serde::Serialize;
 
 use super::stock::{self, Choice};
+use super::threads;
 use crate::exploring::Budget;
 use crate::replay::images::{Taking, take_images};
 
@@ -59,22 +59,7 @@ pub(super) fn images(views: &[(&Contract, View)], bounds: BoundsSet, threads: us
         .collect();
     let deaf = Site::ALL.iter().map(|site| Some(Fault::Deaf(*site)));
     let faults: Vec<Option<Fault>> = std::iter::once(None).chain(deaf).collect();
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(fault) = faults.get(index) else { return };
-            let one = of_fault(&losing, *fault, bounds);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, one));
-        }
-    };
-    std::thread::scope(|scope| {
-        (1..threads).for_each(|_| drop(scope.spawn(work)));
-        work();
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, one)| one).collect()
+    threads::each(&faults, threads, |fault| of_fault(&losing, *fault, bounds)).into_iter().collect()
 }
 
 fn of_fault(losing: &[Losing<'_>], deaf: Option<Fault>, bounds: BoundsSet) -> Result<Images, Problem> {

@@ -23,7 +23,7 @@ const DETERMINISM_SAMPLE: usize = 64;
 /// A way through the model: the index of the initial state, and the actions.
 pub type Way = (usize, Vec<Action>);
 
-/// Makes a subject; called once a thread.
+/// Makes a subject; called once a thread, and once more to see whether a fresh one does the same.
 pub type SubjectMaker<'a> = dyn Fn() -> Result<Box<dyn Subject>, Failure> + Sync + 'a;
 
 /// What is replayed, on what, and how.
@@ -205,6 +205,9 @@ impl Session<'_> {
     fn repeat(&self, runner: &Runner<'_>, subject: &mut dyn Subject, trace: &Trace, shared: &Mutex<Replayed>) {
         lock(shared).repeated += 1;
         if let Walked::Diverged(mut found) = runner.walk(subject, trace).walked {
+            if found.first().kind.is_of_the_driver() {
+                return self.diverged(runner, subject, trace, &found, shared);
+            }
             for difference in &mut found.differences {
                 difference.kind = DivergenceKind::Nondeterministic;
             }

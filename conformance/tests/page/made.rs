@@ -281,7 +281,7 @@ fn lost_in_recovery() -> Divergence {
         "the driver ended with exit status 101; its last lines:\nthread 'main' panicked at src/owner.rs:88\nno segment";
     let differences = elsewhere(DivergenceKind::PanicOrExit, seen, &["the step is done"]);
     let mut page = page(world, making, differences, "power-loss-during-purge");
-    page.command = "fencepost replay --driver './target/release/broker-driver --data-folder /tmp/broker' --contract \
+    page.command = "fencepost replay --driver './target/release/broker-driver --data-folder broker-data' --contract \
                     owner-installed --view power-loss-during-purge --cover transitions --shard 3/16"
         .to_owned();
     page

@@ -112,8 +112,7 @@ fn dispatch_commit(setup: &Setup, reaction: &mut Reaction<Gateway>, commit: &Com
             WithoutIdentity::Accepted => {}
             WithoutIdentity::BoundToInstalledOwner => commit.bind = true,
             WithoutIdentity::Refused => {
-                let answer = setup.choices.answer(Fence::CommitPurgeGenerationOnArrival);
-                let answer = answer_of(answer.unwrap_or(FenceAnswer::Silent));
+                let answer = answer_of(setup.choices.answer_to_commit_without_identity());
                 reaction.mark(Mark::Denied(commit.id));
                 reaction.send(address(commit.id), Envelope::Reply(commit.id, answer));
                 return;

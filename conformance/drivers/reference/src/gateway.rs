@@ -1,9 +1,7 @@
 //! The gateway, home of the connections: it checks membership on its mirror of metadata, which may lag, and adds identities that a
 //! request does not state.
 
-use fencepost_spec::contract::{FenceAnswer, WireIdentity, WithoutIdentity};
-use fencepost_spec::fence::Fence;
-use fencepost_spec::reply::INVALID_OFFSET;
+use fencepost_spec::contract::{WireIdentity, WithoutIdentity};
 
 use crate::fault::Planted;
 use crate::fences::{commit_member_at_dispatch, poll_member_at_dispatch};
@@ -59,8 +57,7 @@ fn bind_commit(choices: &Rules, mirror: &View, request: &mut Request, assignment
     }
     let is_bare = choices.commit_identity_on_wire != WireIdentity::Nothing && request.named == Identities::default();
     if is_bare && choices.commit_without_identity == WithoutIdentity::Refused {
-        let answer = choices.answer(Fence::CommitPurgeGenerationOnArrival);
-        let answer = answer.unwrap_or(FenceAnswer::Code(INVALID_OFFSET));
+        let answer = choices.answer_to_commit_without_identity();
         return Err(Answer::of_fence(answer, matches!(request.ask, Ask::Delete)));
     }
     bind_incarnation(choices, mirror, request);

@@ -135,3 +135,20 @@ impl Group {
         Self { owner_generation: self.owner_generation + group.owner_generation, ..group }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Group;
+    use crate::gates::Name;
+
+    #[test]
+    fn given_a_topic_that_is_created_again_when_it_is_assigned_should_not_bring_an_old_assignment_back() {
+        let mut group = Group::new(&[Name::from("A")], 1);
+        for _ in 0..3 {
+            let before = group.owner_generation;
+            group = group.begin_again();
+            assert!(group.owner_generation > before, "{before} comes back");
+            assert_eq!(group.generation, 1);
+        }
+    }
+}

@@ -159,13 +159,16 @@ fn given_inner_parks_when_recovery_itself_crashes_should_recover_later() {
     bench.go(&["propose:operator.1", "apply:owner", "purge"]);
     bench.go(&["inner:unlink:partition-0/00000000000000000000.log"]);
     let next = |bench: &Bench| bench.parked().into_iter().find(|park| park.starts_with("inner:") || park == "purge");
+    let mut was_held_inside = false;
     for steps in 0..20 {
         bench.restart(Crash::Process {});
         for _ in 0..steps % 5 {
             let park = next(&bench).expect("recovery is held at its storage calls and at the steps of the purge");
             bench.resume(&park, Answer::Proceed);
         }
+        was_held_inside |= bench.parked().iter().any(|park| park.starts_with("inner:"));
     }
+    assert!(was_held_inside, "recovery is held at its storage calls");
     for _ in 0..60 {
         let Some(park) = next(&bench) else { break };
         bench.resume(&park, Answer::Proceed);

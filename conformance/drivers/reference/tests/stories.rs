@@ -2,7 +2,7 @@
 
 mod support;
 
-use fencepost_driver::{Answer, Call, Crash, Reply, Status};
+use fencepost_driver::{Answer, Call, Crash, Reply, Start, Status};
 use support::*;
 
 /// Hazard E-1, #4117: a read that was planned before a purge ends after it.
@@ -243,4 +243,21 @@ fn given_a_delayed_commit_when_its_member_regained_the_partition_should_be_refus
         let rewound = first.is_none() || again.is_none();
         assert_eq!(bench.bookmark("group"), Some(if rewound { 0 } else { 2 }), "{contract}");
     }
+}
+
+/// A poll that waits goes on where it began to wait, whatever its consumer stores meanwhile.
+#[test]
+fn given_a_waiting_poll_when_a_store_passes_what_it_waits_for_should_still_be_served_it() {
+    let mut bench = Bench::new(&world("deferred-poll", 0, &[]));
+    let start = Start::Next;
+    bench.start(
+        "C.1",
+        Call::Poll { consumer: "C".to_owned(), start, count: 8, automatic_commit: false, may_wait: true },
+    );
+    bench.go(&["request:C.1", "arrival:C.1"]);
+    assert_eq!(bench.parked(), ["wait:C.1"]);
+    bench.ask("producer.1", send(&["n0"]));
+    assert_eq!(bench.ask("C.2", store("C", 0, "")), Reply::Acknowledged {});
+    bench.go(&["wait:C.1"]);
+    assert_eq!(offsets(&bench.reply("C.1")), [0]);
 }
