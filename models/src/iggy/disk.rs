@@ -194,3 +194,29 @@ impl Disk {
         self.unsynced.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Disk, History, Key, Message, Operation};
+
+    fn append(number: u8) -> Operation {
+        let history = History::default();
+        Operation::Append(history, number, vec![Message { history, number, sent: 1 }])
+    }
+
+    #[test]
+    fn given_two_unsynced_appends_when_only_the_second_survives_should_find_neither() {
+        let mut disk = Disk::new(History::default());
+        disk.perform(append(0), false);
+        disk.perform(append(1), false);
+        let found = |mask| disk.surviving(mask).segment.map(|segment| segment.log.messages.len());
+        assert_eq!([0b00, 0b01, 0b10, 0b11].map(found), [Some(0), Some(1), Some(0), Some(2)]);
+    }
+
+    #[test]
+    fn given_no_file_of_a_bookmark_when_it_is_removed_should_leave_nothing_unsynced() {
+        let mut disk = Disk::new(History::default());
+        disk.perform(Operation::RemoveBookmark(Key::Group), false);
+        assert!(disk.unsynced.is_empty());
+    }
+}
