@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use fencepost_checker::actor_system::ActorSystem;
 use fencepost_checker::compiled::Compiled;
 use fencepost_checker::engine::{Engine, Exploration, Limits, Progress, Quiet, Task};
 use fencepost_checker::guide::Guide;
 use fencepost_checker::plain::Plain;
 use fencepost_checker::progress::TerminalProgress;
-use fencepost_models::iggy::system::IggyModel;
 use fencepost_models::iggy::views::BoundsSet;
 
 /// How to explore, and when to stop.
@@ -57,7 +57,7 @@ impl EngineName {
     }
 
     /// Explores with this engine.
-    pub fn explore<G: Guide<IggyModel>>(self, task: &Task<'_, IggyModel, G>) -> Exploration<IggyModel, G> {
+    pub fn explore<M: ActorSystem, G: Guide<M>>(self, task: &Task<'_, M, G>) -> Exploration<M, G> {
         match self {
             Self::Compiled => COMPILED.explore(task),
             Self::Plain => Plain.explore(task),

@@ -1,3 +1,5 @@
 //! Stateright actor models that obey a contract of [`fencepost_spec`].
 
+pub mod family;
 pub mod iggy;
+pub mod kafkajs;

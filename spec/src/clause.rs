@@ -2,6 +2,8 @@
 //!
 //! The predicate of each clause is in the models (it needs a system to look at); a test asks every model for each name.
 
+use crate::family::{Family, Iggy};
+
 crate::words! {
     /// The fifteen clauses of the Iggy family.
     pub enum ClauseName {
@@ -39,30 +41,30 @@ crate::words! {
 }
 
 /// A named change that must break a clause.
-pub struct Mutant {
+pub struct Mutant<F: Family = Iggy> {
     /// The contract that is changed.
     pub contract: &'static str,
     /// A change that makes the clause hold first, if no contract keeps it.
-    pub repair: Option<Change>,
+    pub repair: Option<Change<F>>,
     /// The change: a fence removed, or a choice made differently (`key = "value"`).
-    pub change: Change,
+    pub change: Change<F>,
     /// A view that shows the breach.
     pub view: &'static str,
 }
 
 /// One named change of a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum Change<F: Family = Iggy> {
     /// The fence is removed.
-    Without(crate::fence::Fence),
+    Without(F::Fence),
     /// The choice with this key is made differently.
     Choose(&'static str, &'static str),
 }
 
 /// One promise.
-pub struct Clause {
+pub struct Clause<F: Family = Iggy> {
     /// Its name.
-    pub name: ClauseName,
+    pub name: F::Clause,
     /// The promise, one sentence.
     pub promise: &'static str,
     /// Why it is worth having.
@@ -72,7 +74,7 @@ pub struct Clause {
     /// Whether it is a liveness clause: about what happens at last, under weak fairness.
     pub liveness: bool,
     /// The change that must break it.
-    pub mutant: Mutant,
+    pub mutant: Mutant<F>,
 }
 
 impl ClauseName {

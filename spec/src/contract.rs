@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::clause::{Change, ClauseName};
+use crate::family::{Family, Iggy};
 use crate::fence::Fence;
 use crate::reply::{Code, INVALID_OFFSET};
 
@@ -211,27 +211,30 @@ impl std::fmt::Display for FenceAnswer {
     }
 }
 
+/// Declares the choices of a family: a struct with a field a choice and the fences that exist.
 macro_rules! choices {
-    ($($(#[$doc:meta])* $key:ident: $type:ty),+ $(,)?) => {
-        /// The choices of the Iggy family. Every one of them is a question of the discussion or a fact of the code.
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+    ($(#[$outer:meta])* of $family:ty; $($(#[$doc:meta])* $key:ident: $type:ty),+ $(,)?) => {
+        $(#[$outer])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
         pub struct Choices {
             $($(#[$doc])* pub $key: $type,)+
             /// The fences that exist, each with the answer it refuses with.
             #[serde(skip)]
-            pub fences: BTreeMap<Fence, FenceAnswer>,
+            pub fences: std::collections::BTreeMap<Fence, $crate::contract::FenceAnswer>,
         }
 
         /// The choices that a contract file states: those that it changes.
-        #[derive(Clone, Debug, Default, Deserialize)]
+        #[derive(Clone, Debug, Default, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub(crate) struct ChangedChoices { $(pub(crate) $key: Option<$type>,)+ }
+        pub struct ChangedChoices { $($key: Option<$type>,)+ }
 
-        impl ChangedChoices {
-            /// The choices after these changes, or the key that is missing without a contract to build on.
-            pub(crate) fn over(self, base: Option<&Choices>) -> Result<Choices, &'static str> {
-                Ok(Choices {
-                    $($key: match (self.$key, base) {
+        impl $crate::family::Choosing for Choices {
+            type Fence = Fence;
+            type Changed = ChangedChoices;
+
+            fn over(changed: ChangedChoices, base: Option<&Self>) -> Result<Self, &'static str> {
+                Ok(Self {
+                    $($key: match (changed.$key, base) {
                         (Some(value), _) => value,
                         (None, Some(base)) => base.$key,
                         (None, None) => return Err(stringify!($key)),
@@ -239,18 +242,54 @@ macro_rules! choices {
                     fences: base.map(|base| base.fences.clone()).unwrap_or_default(),
                 })
             }
+
+            fn fences(&self) -> &std::collections::BTreeMap<Fence, $crate::contract::FenceAnswer> {
+                &self.fences
+            }
+
+            fn fences_mut(&mut self) -> &mut std::collections::BTreeMap<Fence, $crate::contract::FenceAnswer> {
+                &mut self.fences
+            }
+
+            fn words(&self) -> Vec<(&'static str, String)> {
+                vec![$((stringify!($key), self.$key.to_string())),+]
+            }
         }
 
         impl Choices {
             /// Key and value of every choice, as words, in the order of the definition.
             pub fn words(&self) -> Vec<(&'static str, String)> {
-                vec![$((stringify!($key), self.$key.to_string())),+]
+                $crate::family::Choosing::words(self)
+            }
+
+            /// Whether a fence exists.
+            pub fn has(&self, fence: Fence) -> bool {
+                self.fences.contains_key(&fence)
+            }
+
+            /// The choices with one named change.
+            ///
+            /// # Errors
+            /// A message, if the key or the value is unknown.
+            pub fn changed(&self, change: $crate::clause::Change<$family>) -> Result<Self, String> {
+                $crate::family::changed::<$family>(self, change)
+            }
+
+            /// The choices with another value, in the words of a contract's file, for one key.
+            ///
+            /// # Errors
+            /// A message, if the key or the value is unknown.
+            pub fn changed_to(&self, key: &str, value: &str) -> Result<Self, String> {
+                $crate::family::changed_to(self, key, value)
             }
         }
     };
 }
+pub(crate) use choices;
 
 choices! {
+    /// The choices of the Iggy family. Every one of them is a question of the discussion or a fact of the code.
+    of Iggy;
     /// What a purge does to the numbers of messages.
     numbering_at_purge: Numbering,
     /// How an operator empties a topic.
@@ -304,37 +343,6 @@ impl Choices {
     pub fn answer_to_commit_without_identity(&self) -> FenceAnswer {
         self.answer(Fence::CommitPurgeGenerationOnArrival).unwrap_or(FenceAnswer::Code(INVALID_OFFSET))
     }
-
-    /// Whether a fence exists.
-    pub fn has(&self, fence: Fence) -> bool {
-        self.fences.contains_key(&fence)
-    }
-
-    /// The choices with one named change.
-    ///
-    /// # Errors
-    /// A message, if the key or the value is unknown.
-    pub fn changed(&self, change: Change) -> Result<Choices, String> {
-        match change {
-            Change::Without(fence) => {
-                let mut changed = self.clone();
-                changed.fences.remove(&fence);
-                Ok(changed)
-            }
-            Change::Choose(key, value) => self.changed_to(key, value),
-        }
-    }
-
-    /// The choices with another value, in the words of a contract's file, for one key.
-    ///
-    /// # Errors
-    /// A message, if the key or the value is unknown.
-    pub fn changed_to(&self, key: &str, value: &str) -> Result<Choices, String> {
-        let quoted = if value == "true" || value == "false" { value.to_owned() } else { format!("\"{value}\"") };
-        let changed: ChangedChoices =
-            toml::from_str(&format!("{key} = {quoted}")).map_err(|error| error.message().to_owned())?;
-        changed.over(Some(self)).map_err(str::to_owned)
-    }
 }
 
 crate::words! {
@@ -373,9 +381,9 @@ pub struct Impossible {
     pub because: String,
 }
 
-/// A contract of the Iggy family.
+/// A contract of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contract {
+pub struct Contract<F: Family = Iggy> {
     /// Name, kebab-case.
     pub name: String,
     /// What it is, one line.
@@ -391,13 +399,13 @@ pub struct Contract {
     /// The views that its summary verdicts rest on.
     pub answers_for: Vec<String>,
     /// The choices, resolved.
-    pub choices: Choices,
+    pub choices: F::Choices,
     /// Keys and fences that this contract states itself, for display.
     pub stated: Vec<String>,
     /// What it expects of every clause.
-    pub expected: BTreeMap<ClauseName, Expectation>,
+    pub expected: BTreeMap<F::Clause, Expectation>,
     /// What cannot happen under it.
     pub impossible: Vec<Impossible>,
     /// Fences that another fence implies: removing the first alone changes nothing.
-    pub implied_by: BTreeMap<Fence, Fence>,
+    pub implied_by: BTreeMap<F::Fence, F::Fence>,
 }

@@ -1,5 +1,16 @@
 //! Enumerations that are written as kebab-case words in data files.
 
+/// A value of an enumeration that [`words!`](crate::words!) declares.
+pub trait Word:
+    Copy + Ord + std::fmt::Debug + std::fmt::Display + std::str::FromStr<Err = String> + Send + Sync + 'static
+{
+    /// All values, in the order of their definition.
+    const ALL: &'static [Self];
+
+    /// The word that stands for the value.
+    fn word(self) -> &'static str;
+}
+
 /// Declares an enumeration whose variants have a word each, used in data files, on the command line and in reports.
 ///
 /// The enumeration gets `ALL`, `word()`, `Display`, `FromStr` (which names the nearest word when it fails) and serde.
@@ -17,6 +28,14 @@ macro_rules! words {
             /// The word that stands for the value.
             pub fn word(self) -> &'static str {
                 match self { $($name::$variant => $word),+ }
+            }
+        }
+
+        impl $crate::words::Word for $name {
+            const ALL: &'static [Self] = Self::ALL;
+
+            fn word(self) -> &'static str {
+                Self::word(self)
             }
         }
 

@@ -5,28 +5,7 @@ use fencepost_spec::contract::{Choices, ClientCommits, WireIdentity};
 use super::bounds::{Bounds, ConsumerBounds, Pipeline};
 use super::messages::{Act, Command, Key, Strategy};
 
-fencepost_spec::words! {
-    /// How large the views are.
-    pub enum BoundsSet {
-        /// For every commit: at most 300,000 states a view, all contracts in seconds.
-        Quick = "quick",
-        /// For continuous integration: all contracts in about a minute.
-        Ci = "ci",
-        /// For a night.
-        Deep = "deep",
-    }
-}
-
-/// One view: a name and its bounds.
-#[derive(Clone, Debug)]
-pub struct View {
-    /// Name, as in [`fencepost_spec::library::VIEWS`].
-    pub name: &'static str,
-    /// The budgets.
-    pub bounds: Bounds,
-    /// Whether the liveness clauses are judged here (the edges are kept then).
-    pub liveness: bool,
-}
+pub use crate::family::{BoundsSet, View};
 
 /// All views in a size, in the order of the reports. They depend on the contract only where its clients can do more.
 pub fn views(set: BoundsSet, choices: &Choices) -> Vec<View> {

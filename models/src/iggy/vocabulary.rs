@@ -8,6 +8,8 @@ use super::marks::Mark;
 use super::messages::{Act, Command, Envelope, Inner, PRODUCER, RequestId};
 use super::system::{Address, Setup};
 
+pub use crate::family::{passed_term, refused_term, without_number};
+
 fencepost_spec::words! {
     /// A kind of action.
     pub enum ActionKind {
@@ -199,16 +201,6 @@ pub fn vocabulary(setup: &Setup) -> Vec<String> {
     terms
 }
 
-/// The name of the outcome in which a fence lets a step pass.
-pub fn passed_term(fence: Fence) -> String {
-    format!("{fence} passed")
-}
-
-/// The name of the outcome in which a fence refuses.
-pub fn refused_term(fence: Fence) -> String {
-    format!("{fence} refused")
-}
-
 /// Whether a fence does nothing but refuse, so that a contract without it behaves the same wherever it never refuses. The
 /// others decide something else as well, when they do not refuse: what a refusal elsewhere answers, whether a poll waits for
 /// room, what a bookmark in memory becomes, the order of the steps of a purge.
@@ -220,11 +212,6 @@ pub fn only_refuses(fence: Fence) -> bool {
             | Fence::AutomaticStoreForwardOnly
             | Fence::NewStartRecordedFirst
     )
-}
-
-/// The name of a term without the number that tells one of several apart.
-pub fn without_number(term: &str) -> &str {
-    term.split(" (").next().unwrap_or(term)
 }
 
 /// Adds the terms of fence outcomes.

@@ -1,0 +1,102 @@
+//! What every family of models gives to those who explore it: views, an actor model, and the predicates of its clauses.
+
+use fencepost_checker::actor_system::ActorSystem;
+use fencepost_checker::clause::{Clause, LivenessClause};
+use fencepost_spec::family::{Family, Iggy};
+use fencepost_spec::words::Word;
+
+use crate::iggy;
+
+fencepost_spec::words! {
+    /// How large the views are.
+    pub enum BoundsSet {
+        /// For every commit: at most 300,000 states a view, all contracts in seconds.
+        Quick = "quick",
+        /// For continuous integration: all contracts in about a minute.
+        Ci = "ci",
+        /// For a night.
+        Deep = "deep",
+    }
+}
+
+/// One view: a name and its bounds.
+#[derive(Clone, Debug)]
+pub struct View<B = iggy::bounds::Bounds> {
+    /// Name, as in the views of the family.
+    pub name: &'static str,
+    /// The budgets.
+    pub bounds: B,
+    /// Whether the liveness clauses are judged here (the edges are kept then).
+    pub liveness: bool,
+}
+
+/// A family with a model.
+pub trait ModelledFamily: Family {
+    /// The budgets of a view.
+    type Bounds: Clone + std::fmt::Debug + Send + Sync;
+    /// The actor model.
+    type Model: ActorSystem + Send + Sync;
+
+    /// All views in a size, in the order of the reports.
+    fn views(set: BoundsSet, choices: &Self::Choices) -> Vec<View<Self::Bounds>>;
+
+    /// The actor model of a contract's choices within bounds.
+    fn model(choices: &Self::Choices, bounds: &Self::Bounds) -> Self::Model;
+
+    /// The predicates of the safety clauses.
+    fn safety(model: &Self::Model) -> Vec<Clause<Self::Model>>;
+
+    /// The predicates of the liveness clauses.
+    fn liveness(model: &Self::Model) -> Vec<LivenessClause<Self::Model>>;
+
+    /// Names of all actions.
+    fn actions() -> Vec<&'static str>;
+
+    /// Names of the actions that must happen somewhere, or be called impossible by the contract.
+    fn demanded_actions() -> Vec<&'static str>;
+}
+
+impl ModelledFamily for Iggy {
+    type Bounds = iggy::bounds::Bounds;
+    type Model = iggy::system::IggyModel;
+
+    fn views(set: BoundsSet, choices: &Self::Choices) -> Vec<View> {
+        iggy::views::views(set, choices)
+    }
+
+    fn model(choices: &Self::Choices, bounds: &Self::Bounds) -> Self::Model {
+        iggy::system::model(choices, bounds)
+    }
+
+    fn safety(model: &Self::Model) -> Vec<Clause<Self::Model>> {
+        iggy::clauses::safety(&model.cfg)
+    }
+
+    fn liveness(model: &Self::Model) -> Vec<LivenessClause<Self::Model>> {
+        iggy::clauses::liveness(&model.cfg)
+    }
+
+    fn actions() -> Vec<&'static str> {
+        iggy::vocabulary::ActionKind::ALL.iter().map(|kind| kind.word()).collect()
+    }
+
+    fn demanded_actions() -> Vec<&'static str> {
+        let kinds = iggy::vocabulary::ActionKind::ALL.iter().filter(|kind| !kind.is_of_a_harness());
+        kinds.map(|kind| kind.word()).collect()
+    }
+}
+
+/// The name of the outcome in which a fence lets a step pass.
+pub fn passed_term(fence: impl Word) -> String {
+    format!("{fence} passed")
+}
+
+/// The name of the outcome in which a fence refuses.
+pub fn refused_term(fence: impl Word) -> String {
+    format!("{fence} refused")
+}
+
+/// The name of a term without the number that tells one of several apart.
+pub fn without_number(term: &str) -> &str {
+    term.split(" (").next().unwrap_or(term)
+}
