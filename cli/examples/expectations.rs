@@ -30,7 +30,7 @@ fn print_expectations(scenario: &Scenario) -> Result<(), Problem> {
     let quiet = |_: &str, _: &str| Box::new(Quiet) as Box<dyn Progress>;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let options = AskOptions { engine: EngineName::Compiled, threads, budget: &Budget::default(), progress: &quiet };
-    for contract in select::contracts(&[])? {
+    for contract in select::contracts(&[], "expectations")? {
         let result = ask(scenario, &contract, &options);
         println!("\n[expect.{}]", contract.name);
         match &result.answer {

@@ -71,7 +71,7 @@ struct Asked {
 /// A [`Problem`] with the input.
 pub fn run(arguments: &AskArguments) -> Result<ExitStatus, Problem> {
     let scenarios = select::scenarios(&arguments.scenarios)?;
-    let mut contracts = select::contracts(&arguments.contracts)?;
+    let mut contracts = select::contracts(&arguments.contracts, "ask")?;
     let removed = arguments.without.iter().map(|name| select::fence(name)).collect::<Result<Vec<_>, _>>()?;
     let remarks = select::remove_fences(&mut contracts, &removed)?;
     let options = AskOptions {

@@ -2,24 +2,27 @@
 
 mod json;
 mod margins;
+mod plan;
 mod sections;
 mod stories;
 mod table;
 mod text;
 
 use clap::Args;
+use fencepost_checker::engine::Stop;
+use fencepost_models::family::ModelledFamily;
 use fencepost_spec::diagnostic::Problem;
-use fencepost_spec::fence::Fence;
 
 use crate::exit::ExitStatus;
 use crate::expectation::{Unexpected, unexpected};
 use crate::exploring::{ExploringArguments, terminal_progress};
+use crate::interrupt;
 use crate::margins::Margin;
 use crate::output::{self, Format};
-use crate::run::{ContractResult, RunOptions, run_contract};
+use crate::run::{ContractResult, RunOptions};
 use crate::vacuity::{self, Vacuity};
-use crate::{interrupt, select};
 
+use plan::Plans;
 use stories::StoryRequest;
 
 /// The arguments of `fencepost check`.
@@ -48,21 +51,53 @@ pub struct CheckArguments {
     pub format: Format,
 }
 
-/// Everything that a report tells.
-struct Report {
-    results: Vec<ContractResult>,
+/// What a report tells about one family.
+struct Report<F: ModelledFamily> {
+    results: Vec<ContractResult<F>>,
     /// Fences that were removed.
-    removed: Vec<Fence>,
+    removed: Vec<F::Fence>,
     /// Remarks about the input.
     remarks: Vec<String>,
-    stories: Vec<StoryRequest>,
+    stories: Vec<StoryRequest<F>>,
     /// The margins, if they are wanted.
-    margins: Option<Vec<Margin>>,
+    margins: Option<Vec<Margin<F>>>,
+}
+
+/// A form of what a report tells about one family.
+trait Rendering {
+    /// Brings a report into the form.
+    fn of<F: ModelledFamily>(report: &Report<F>) -> Self;
+}
+
+/// The part of a report that is about one family.
+struct Part<R> {
+    /// The word for the family.
+    family: &'static str,
+    /// What is told; nothing, if the family has none of the wanted views.
+    content: Option<R>,
+    tally: Tally,
+}
+
+/// What a report comes to.
+#[derive(Default)]
+struct Tally {
+    /// Verdicts that are not as expected.
+    unexpected: usize,
+    /// Actions and outcomes that never happened, or happened though they are called impossible.
+    vacuous: usize,
+    /// Mutants that no view catches.
+    uncaught: usize,
+    /// Why the first exploration that ended early did so.
+    stopped: Option<Stop>,
+    /// Whether fences were removed from some contracts.
+    is_changed: bool,
+    /// Whether some contracts were compared with what they expect.
+    is_compared: bool,
 }
 
 /// What is not as expected about one contract.
-struct Judged<'a> {
-    unexpected: Vec<Unexpected<'a>>,
+struct Judged<'a, F: ModelledFamily> {
+    unexpected: Vec<Unexpected<'a, F>>,
     /// `None` if it was not judged.
     vacuity: Option<Vacuity>,
 }
@@ -72,32 +107,34 @@ struct Judged<'a> {
 /// # Errors
 /// A [`Problem`] with the input.
 pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
-    let mut contracts = select::contracts(&arguments.contracts)?;
-    let views = arguments.views.iter().map(|name| select::view(name)).collect::<Result<Vec<_>, _>>()?;
-    let stories = stories::requests(&arguments.stories, &views)?;
-    let removed = arguments.without.iter().map(|name| select::fence(name)).collect::<Result<Vec<_>, _>>()?;
-    let remarks = select::remove_fences(&mut contracts, &removed)?;
+    let mut plans = Plans::of(arguments)?;
+    let without = std::mem::take(&mut plans.without);
     let options = RunOptions {
         bounds: arguments.exploring.bounds,
-        views: (!views.is_empty()).then_some(&views),
+        views: None,
         threads: arguments.exploring.threads(),
         engine: arguments.exploring.engine,
         budget: &arguments.exploring.budget(interrupt::flag()?),
         progress: &terminal_progress,
     };
-    let results: Vec<ContractResult> = contracts.into_iter().map(|contract| run_contract(contract, &options)).collect();
-    let margins = arguments.margins.then(|| crate::margins::margins(&results, &options));
-    let report = Report { results, removed, remarks, stories, margins };
-    let printed = output::print(&match arguments.format {
-        Format::Text => text::report(&report),
-        Format::Json => output::json(&json::report(&report)),
-    });
-    Ok(report.status().max(printed))
+    let (report, tally) = match arguments.format {
+        Format::Text => {
+            let parts = plans.parts(&options);
+            let tally = Tally::of(&parts);
+            (text::report(&parts, &tally), tally)
+        }
+        Format::Json => {
+            let parts = plans.parts(&options);
+            let tally = Tally::of(&parts);
+            (output::json(&json::report(without, parts)), tally)
+        }
+    };
+    Ok(tally.status().max(output::print(&report)))
 }
 
-impl Report {
+impl<F: ModelledFamily> Report<F> {
     /// Compares one contract with what it expects; where a fence was removed, nothing is compared.
-    fn judge<'a>(&self, result: &'a ContractResult) -> Judged<'a> {
+    fn judge<'a>(&self, result: &'a ContractResult<F>) -> Judged<'a, F> {
         if self.is_changed() {
             return Judged { unexpected: Vec::new(), vacuity: None };
         }
@@ -109,28 +146,41 @@ impl Report {
         !self.removed.is_empty()
     }
 
-    fn status(&self) -> ExitStatus {
-        let status = |result: &ContractResult| {
-            if !self.judge(result).is_clean() {
-                ExitStatus::NotAsExpected
-            } else if result.stopped().is_some() {
-                ExitStatus::Stopped
-            } else {
-                ExitStatus::AsExpected
-            }
-        };
-        let of_margin = |margin: &Margin| match margin.stopped() {
-            _ if margin.is_failure() => ExitStatus::NotAsExpected,
-            Some(_) => ExitStatus::Stopped,
-            None => ExitStatus::AsExpected,
-        };
-        let of_margins = self.margins.iter().flatten().map(of_margin);
-        self.results.iter().map(status).chain(of_margins).max().unwrap_or(ExitStatus::AsExpected)
+    /// What it comes to.
+    fn tally(&self) -> Tally {
+        let judged: Vec<Judged<'_, F>> = self.results.iter().map(|result| self.judge(result)).collect();
+        let vacuities = judged.iter().filter_map(|judged| judged.vacuity.as_ref());
+        let margins = || self.margins.iter().flatten();
+        let stopped = self.results.iter().find_map(ContractResult::stopped);
+        Tally {
+            unexpected: judged.iter().map(|judged| judged.unexpected.len()).sum(),
+            vacuous: vacuities.map(|it| it.never_happened.len() + it.happened_though_impossible.len()).sum(),
+            uncaught: margins().filter(|margin| margin.is_failure()).count(),
+            stopped: stopped.or_else(|| margins().find_map(Margin::stopped)),
+            is_changed: self.is_changed(),
+            is_compared: !self.is_changed(),
+        }
     }
 }
 
-impl Judged<'_> {
-    fn is_clean(&self) -> bool {
-        self.unexpected.is_empty() && self.vacuity.as_ref().is_none_or(Vacuity::is_clean)
+impl Tally {
+    /// What all parts come to.
+    fn of<R>(parts: &[Part<R>]) -> Self {
+        parts.iter().fold(Self::default(), |sum, Part { tally, .. }| Self {
+            unexpected: sum.unexpected + tally.unexpected,
+            vacuous: sum.vacuous + tally.vacuous,
+            uncaught: sum.uncaught + tally.uncaught,
+            stopped: sum.stopped.or(tally.stopped),
+            is_changed: sum.is_changed || tally.is_changed,
+            is_compared: sum.is_compared || tally.is_compared,
+        })
+    }
+
+    fn status(&self) -> ExitStatus {
+        match (self.unexpected + self.vacuous + self.uncaught, self.stopped) {
+            (0, None) => ExitStatus::AsExpected,
+            (0, Some(_)) => ExitStatus::Stopped,
+            _ => ExitStatus::NotAsExpected,
+        }
     }
 }

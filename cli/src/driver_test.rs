@@ -82,7 +82,7 @@ pub fn run(arguments: &DriverTestArguments) -> Result<ExitStatus, Problem> {
     let Some(command) = ChildCommand::of_words(&arguments.command) else {
         return Err(Problem::new("there is no command"));
     };
-    let contract = select::contract(&arguments.contract)?;
+    let contract = select::contract(&arguments.contract, "driver-test")?;
     let options = ChildOptions {
         step_limit: Duration::from_millis(arguments.step_limit),
         interrupt: interrupt::flag()?,

@@ -1,16 +1,16 @@
 //! Verdicts compared with what a contract expects, in either direction: a fixed bug must be recorded, too.
 
 use fencepost_checker::verdict::Verdict;
-use fencepost_models::iggy::views::BoundsSet;
-use fencepost_spec::clause::ClauseName;
+use fencepost_models::family::{BoundsSet, ModelledFamily};
 use fencepost_spec::contract::{Expectation, ExpectedVerdict};
+use fencepost_spec::family::{Family, Iggy};
 
 use crate::run::{ContractResult, Summary};
 
 /// A verdict that is not the expected one.
-pub struct Unexpected<'a> {
+pub struct Unexpected<'a, F: Family = Iggy> {
     /// The clause.
-    pub clause: ClauseName,
+    pub clause: F::Clause,
     /// The view, or nothing if it is about the summary.
     pub view: Option<&'a str>,
     /// The verdict that the contract expects.
@@ -24,7 +24,7 @@ pub struct Unexpected<'a> {
 }
 
 /// All verdicts of a contract that are not as expected, summaries before views.
-pub fn unexpected(result: &ContractResult) -> Vec<Unexpected<'_>> {
+pub fn unexpected<F: ModelledFamily>(result: &ContractResult<F>) -> Vec<Unexpected<'_, F>> {
     let mut found = Vec::new();
     for summary in result.summaries() {
         let Some(expectation) = result.contract.expected.get(&summary.clause) else { continue };
@@ -84,7 +84,7 @@ pub fn is_unexpected(expected: ExpectedVerdict, verdict: Verdict, complete: bool
     }
 }
 
-impl Summary<'_> {
+impl<F: ModelledFamily> Summary<'_, F> {
     /// Steps of the shortest story.
     pub fn story_steps(&self) -> Option<usize> {
         self.breach.map(|(_, breach)| breach.trace.actions.len())

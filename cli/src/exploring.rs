@@ -13,7 +13,7 @@ use fencepost_checker::engine::{Engine, Exploration, Limits, Progress, Quiet, Ta
 use fencepost_checker::guide::Guide;
 use fencepost_checker::plain::Plain;
 use fencepost_checker::progress::TerminalProgress;
-use fencepost_models::iggy::views::BoundsSet;
+use fencepost_models::family::BoundsSet;
 
 /// How to explore, and when to stop.
 #[derive(Args, Clone, Debug)]
@@ -51,8 +51,8 @@ impl EngineName {
     /// The name in reports.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Compiled => Engine::<IggyModel>::name(&COMPILED),
-            Self::Plain => Engine::<IggyModel>::name(&Plain),
+            Self::Compiled => "compiled",
+            Self::Plain => "plain",
         }
     }
 

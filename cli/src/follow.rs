@@ -50,7 +50,7 @@ struct Report {
 /// A [`Problem`] with the input.
 pub fn run(arguments: &FollowArguments) -> Result<ExitStatus, Problem> {
     let declared = Declared { format: arguments.recording_format, boundary: arguments.boundary };
-    let named = arguments.contracts.iter().map(|name| select::contract(name)).collect::<Result<Vec<_>, _>>()?;
+    let named = arguments.contracts.iter().map(|name| select::contract(name, "follow")).collect::<Result<Vec<_>, _>>()?;
     let read = |file: &String| Recording::read(file, &bytes(file)?, declared);
     let recordings = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let options = Options { exact_codes: arguments.exact_codes, interrupt: interrupt::flag()? };
@@ -72,7 +72,7 @@ pub fn run(arguments: &FollowArguments) -> Result<ExitStatus, Problem> {
 /// The contract of the implementation that was recorded.
 fn own_contract(recording: &Recording) -> Result<Contract, Problem> {
     match &recording.entry {
-        Some(entry) => select::contract(&entry.contract),
+        Some(entry) => select::contract(&entry.contract, "follow"),
         None => Err(Problem::new(format!("`{}` is not in the manifest, so its contract is not known", recording.file))
             .with_help("say --contract NAME; `fencepost check` lists them")),
     }

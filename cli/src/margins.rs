@@ -1,17 +1,21 @@
 //! Whether the bounds are large enough: how far the views of a contract reach beyond the stories of the mutants of each clause.
 //!
-//! A mutant of a clause is a named change that must break it ([`CLAUSES`]), or the removal of any fence of the same contract
+//! A mutant of a clause is a named change that must break it ([`Clause::mutant`]), or the removal of any fence of the same contract
 //! that turns out to break it.
 
 mod budgets;
+mod measured;
 
 use std::fmt;
 
 use fencepost_checker::engine::{Breach, Stop};
-use fencepost_models::iggy::vocabulary::{only_refuses, refused_term};
-use fencepost_spec::clause::{CLAUSES, Change, Clause, ClauseName};
+use fencepost_models::family::{ModelledFamily, refused_term};
+use fencepost_spec::clause::{Change, Clause};
+use fencepost_spec::family::{Choosing, Family, Iggy};
 
 use crate::run::{Action, ContractResult, RunOptions, ViewResult, run_contract, shortest_breach};
+
+pub use measured::Measured;
 
 /// A margin of fewer steps is a warning.
 pub const FEWEST_STEPS: i64 = 2;
@@ -20,9 +24,9 @@ pub const FEWEST_STEPS: i64 = 2;
 pub const MEANING: &str = "The bound is the deepest level, under the unchanged contract, of the view in which the story is told. The margin tells that a mistake whose story takes that many steps more than the longest of these stories still has room in that view; it is measured in steps of the history, not in budgets: a mistake that needs a second purge is out of reach of a view with one purge, however large the margin.";
 
 /// What the mutants of a clause tell about the bounds.
-pub struct Margin {
+pub struct Margin<F: Family = Iggy> {
     /// The clause.
-    pub clause: ClauseName,
+    pub clause: F::Clause,
     /// The contract that its mutants change.
     pub contract: String,
     /// The deepest level, under the unchanged contract, of the view in which the longest story is told. If none is told: of the
@@ -31,32 +35,32 @@ pub struct Margin {
     /// How many mutants break the clause.
     pub mutants: usize,
     /// What came of the mutants.
-    pub outcome: Outcome,
+    pub outcome: Outcome<F>,
 }
 
 /// What came of the mutants of a clause.
-pub enum Outcome {
+pub enum Outcome<F: Family = Iggy> {
     /// The named mutant is caught. Of all mutants, this one has the longest shortest story.
-    Caught(Hardest),
+    Caught(Hardest<F>),
     /// No view catches the named mutant.
-    NotCaught(MutantName),
+    NotCaught(MutantName<F>),
     /// Some exploration ended early: nothing is known.
     Stopped(Stop),
 }
 
 /// What is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MutantName {
+pub struct MutantName<F: Family = Iggy> {
     /// A change that makes the clause hold first, if need be.
-    pub repair: Option<Change>,
+    pub repair: Option<Change<F>>,
     /// The change that ought to break it.
-    pub change: Change,
+    pub change: Change<F>,
 }
 
 /// The mutant that is hardest to catch.
-pub struct Hardest {
+pub struct Hardest<F: Family = Iggy> {
     /// The mutant.
-    pub mutant: MutantName,
+    pub mutant: MutantName<F>,
     /// The view with its shortest story.
     pub view: &'static str,
     /// Steps of that story; for liveness, stem and loop.
@@ -83,25 +87,29 @@ pub fn judge(bound_steps: u32, story_steps: usize) -> Judged {
 }
 
 /// A mutant, explored.
-struct Mutant {
-    change: Change,
-    result: ContractResult,
+struct Mutant<F: ModelledFamily> {
+    change: Change<F>,
+    result: ContractResult<F>,
 }
+
+/// A mutant, and the shortest story in which it breaks a clause.
+type Caught<'a, F> = (&'a Mutant<F>, (&'a ViewResult<F>, &'a Breach<Action<F>>));
 
 /// The margins of the clauses whose mutants change one of the explored contracts, in the order of the clauses. All views of
 /// the contracts must have been explored.
-pub fn margins(results: &[ContractResult], options: &RunOptions<'_>) -> Vec<Margin> {
-    let mut margins: Vec<Margin> = results.iter().flat_map(|result| margins_of(result, options)).collect();
+pub fn margins<F: Measured>(results: &[ContractResult<F>], options: &RunOptions<'_>) -> Vec<Margin<F>> {
+    let mut margins: Vec<Margin<F>> = results.iter().flat_map(|result| margins_of(result, options)).collect();
     margins.sort_by_key(|margin| margin.clause);
     margins
 }
 
-fn margins_of(result: &ContractResult, options: &RunOptions<'_>) -> Vec<Margin> {
-    let clauses = CLAUSES.iter().filter(|clause| clause.mutant.contract == result.contract.name);
-    let (repaired, others): (Vec<&Clause>, Vec<&Clause>) = clauses.partition(|clause| clause.mutant.repair.is_some());
+fn margins_of<F: Measured>(result: &ContractResult<F>, options: &RunOptions<'_>) -> Vec<Margin<F>> {
+    let clauses = F::clauses().iter().filter(|clause| clause.mutant.contract == result.contract.name);
+    let (repaired, others): (Vec<&Clause<F>>, Vec<&Clause<F>>) =
+        clauses.partition(|clause| clause.mutant.repair.is_some());
     let mut margins = Vec::new();
     for clause in repaired {
-        let repair: Vec<Change> = clause.mutant.repair.into_iter().collect();
+        let repair: Vec<Change<F>> = clause.mutant.repair.into_iter().collect();
         margins.extend(margins_over(&changed(result, &repair, options), &[clause], options));
     }
     if !others.is_empty() {
@@ -111,10 +119,14 @@ fn margins_of(result: &ContractResult, options: &RunOptions<'_>) -> Vec<Margin> 
 }
 
 /// The margins of clauses whose mutants change the same contract, repaired or not.
-fn margins_over(unchanged: &ContractResult, clauses: &[&Clause], options: &RunOptions<'_>) -> Vec<Margin> {
-    let mut changes: Vec<Change> = clauses.iter().map(|clause| clause.mutant.change).collect();
-    changes.extend(unchanged.contract.choices.fences.keys().map(|fence| Change::Without(*fence)));
-    let mut mutants: Vec<Mutant> = Vec::new();
+fn margins_over<F: Measured>(
+    unchanged: &ContractResult<F>,
+    clauses: &[&Clause<F>],
+    options: &RunOptions<'_>,
+) -> Vec<Margin<F>> {
+    let mut changes: Vec<Change<F>> = clauses.iter().map(|clause| clause.mutant.change).collect();
+    changes.extend(unchanged.contract.choices.fences().keys().map(|fence| Change::Without(*fence)));
+    let mut mutants: Vec<Mutant<F>> = Vec::new();
     for change in changes {
         if mutants.iter().all(|mutant| mutant.change != change) {
             mutants.push(Mutant { change, result: mutated(unchanged, change, options) });
@@ -124,9 +136,13 @@ fn margins_over(unchanged: &ContractResult, clauses: &[&Clause], options: &RunOp
 }
 
 /// A mutant, explored where it can differ from the unchanged contract.
-fn mutated(unchanged: &ContractResult, change: Change, options: &RunOptions<'_>) -> ContractResult {
-    let can_differ = |view: &&ViewResult| match change {
-        Change::Without(fence) if only_refuses(fence) => view.happened(&refused_term(fence)),
+fn mutated<F: Measured>(
+    unchanged: &ContractResult<F>,
+    change: Change<F>,
+    options: &RunOptions<'_>,
+) -> ContractResult<F> {
+    let can_differ = |view: &&ViewResult<F>| match change {
+        Change::Without(fence) if F::only_refuses(fence) => view.happened(&refused_term(fence)),
         _ => true,
     };
     let views: Vec<&'static str> = unchanged.views.iter().filter(can_differ).map(|view| view.view.name).collect();
@@ -134,10 +150,14 @@ fn mutated(unchanged: &ContractResult, change: Change, options: &RunOptions<'_>)
 }
 
 /// A contract with changes, explored.
-fn changed(result: &ContractResult, changes: &[Change], options: &RunOptions<'_>) -> ContractResult {
+fn changed<F: Measured>(
+    result: &ContractResult<F>,
+    changes: &[Change<F>],
+    options: &RunOptions<'_>,
+) -> ContractResult<F> {
     let mut contract = result.contract.clone();
     for change in changes {
-        contract.choices = match contract.choices.changed(*change) {
+        contract.choices = match F::changed(&contract.choices, *change) {
             Ok(choices) => choices,
             Err(error) => unreachable!("the changes of the specification are possible: {error}"),
         };
@@ -145,21 +165,21 @@ fn changed(result: &ContractResult, changes: &[Change], options: &RunOptions<'_>
     run_contract(contract, options)
 }
 
-fn margin(clause: &Clause, unchanged: &ContractResult, mutants: &[Mutant]) -> Margin {
+fn margin<F: Measured>(clause: &Clause<F>, unchanged: &ContractResult<F>, mutants: &[Mutant<F>]) -> Margin<F> {
     // Where the contract itself breaks the clause, a mutant breaks it, too, and that tells nothing.
-    let kept: Vec<&ViewResult> = unchanged.views.iter().filter(|view| keeps(view, clause.name)).collect();
+    let kept: Vec<&ViewResult<F>> = unchanged.views.iter().filter(|view| keeps(view, clause.name)).collect();
     let exercised = kept.iter().filter(|view| view.clause(clause.name).is_some_and(|it| it.finding.exercised > 0));
     let deepest = exercised.map(|view| view.depth).max().unwrap_or(0);
-    let caught: Vec<(&Mutant, (&ViewResult, &Breach<Action>))> = mutants
+    let caught: Vec<Caught<'_, F>> = mutants
         .iter()
         .filter_map(|mutant| {
-            let is_kept = |view: &&ViewResult| kept.iter().any(|kept| kept.view.name == view.view.name);
+            let is_kept = |view: &&ViewResult<F>| kept.iter().any(|kept| kept.view.name == view.view.name);
             Some((mutant, shortest_breach(mutant.result.views.iter().filter(is_kept), clause.name)?))
         })
         .collect();
     let stopped = mutants.iter().map(|mutant| &mutant.result).chain([unchanged]).find_map(ContractResult::stopped);
     let is_named_caught = caught.iter().any(|(mutant, _)| mutant.change == clause.mutant.change);
-    let steps = |(_, (_, breach)): &(&Mutant, (&ViewResult, &Breach<Action>))| breach.trace.actions.len();
+    let steps = |(_, (_, breach)): &Caught<'_, F>| breach.trace.actions.len();
     let repair = clause.mutant.repair;
     let depth_of = |name: &str| kept.iter().find(|view| view.view.name == name).map_or(0, |view| view.depth);
     // Of equals `max_by_key` takes the last, hence the reversal: the named mutant comes first.
@@ -181,24 +201,28 @@ fn margin(clause: &Clause, unchanged: &ContractResult, mutants: &[Mutant]) -> Ma
 }
 
 /// Whether a clause is judged in a view and not broken.
-fn keeps(view: &ViewResult, clause: ClauseName) -> bool {
+fn keeps<F: ModelledFamily>(view: &ViewResult<F>, clause: F::Clause) -> bool {
     view.clause(clause).is_some_and(|result| result.finding.broken.is_none())
 }
 
-fn hardest(mutant: MutantName, bound_steps: u32, (view, breach): (&ViewResult, &Breach<Action>)) -> Hardest {
+fn hardest<F: Measured>(
+    mutant: MutantName<F>,
+    bound_steps: u32,
+    (view, breach): (&ViewResult<F>, &Breach<Action<F>>),
+) -> Hardest<F> {
     let story_steps = breach.trace.actions.len();
     Hardest {
         mutant,
         view: view.view.name,
         story_steps,
         judged: judge(bound_steps, story_steps),
-        uses_up: budgets::used_up(&view.view.bounds, &breach.trace),
+        uses_up: F::used_up(&view.view.bounds, &breach.trace),
     }
 }
 
-impl fmt::Display for MutantName {
+impl<F: Family> fmt::Display for MutantName<F> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = |change: Change| match change {
+        let word = |change: Change<F>| match change {
             Change::Without(fence) => format!("without {fence}"),
             Change::Choose(key, value) => format!("{key} = {value}"),
         };
@@ -207,7 +231,7 @@ impl fmt::Display for MutantName {
     }
 }
 
-impl Margin {
+impl<F: Family> Margin<F> {
     /// Whether no view catches the named mutant.
     pub fn is_failure(&self) -> bool {
         matches!(self.outcome, Outcome::NotCaught(_))
@@ -229,6 +253,8 @@ impl Margin {
 
 #[cfg(test)]
 mod tests {
+    use fencepost_spec::clause::ClauseName;
+
     use super::*;
 
     #[test]

@@ -137,7 +137,7 @@ pub(crate) struct ContractReplay {
 pub fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
     let usual = subject::usual_contracts(&arguments.driver);
     let named = if arguments.contracts.is_empty() { &usual } else { &arguments.contracts };
-    let contracts = select::contracts(named)?;
+    let contracts = select::contracts(named, "replay")?;
     let wanted = arguments.views.iter().map(|name| select::view(name)).collect::<Result<Vec<_>, _>>()?;
     let driver = Driver::named(&arguments.driver, arguments.step_time)?;
     let interrupt = interrupt::flag()?;

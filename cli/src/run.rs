@@ -7,17 +7,16 @@ use fencepost_checker::engine::{Breach, Exploration, Finding, Progress, Stop, Ta
 use fencepost_checker::guide::Unguided;
 use fencepost_checker::story::{Story, tidy};
 use fencepost_checker::verdict::Verdict;
-use fencepost_models::iggy::clauses;
-use fencepost_models::iggy::system::{self, IggyModel};
-use fencepost_models::iggy::views::{BoundsSet, View, views};
-use fencepost_spec::clause::ClauseName;
+use fencepost_models::family::{BoundsSet, ModelledFamily, View};
 use fencepost_spec::contract::Contract;
+use fencepost_spec::family::Iggy;
+use fencepost_spec::words::Word;
 use stateright::Model;
 
 use crate::exploring::{Budget, EngineName};
 
-/// A step of the Iggy models.
-pub type Action = <IggyModel as Model>::Action;
+/// A step of the models of a family.
+pub type Action<F = Iggy> = <<F as ModelledFamily>::Model as Model>::Action;
 
 /// Makes the progress of one exploration, given the names of contract and view.
 pub type ProgressMaker<'a> = dyn Fn(&str, &str) -> Box<dyn Progress> + 'a;
@@ -39,9 +38,9 @@ pub struct RunOptions<'a> {
 }
 
 /// What was found out about a contract.
-pub struct ContractResult {
+pub struct ContractResult<F: ModelledFamily = Iggy> {
     /// The contract, as it was explored.
-    pub contract: Contract,
+    pub contract: Contract<F>,
     /// How large the views were.
     pub bounds: BoundsSet,
     /// Name of the engine.
@@ -51,13 +50,13 @@ pub struct ContractResult {
     /// Whether all views of the family were explored.
     pub explores_all_views: bool,
     /// The views that were explored, in the order of the family.
-    pub views: Vec<ViewResult>,
+    pub views: Vec<ViewResult<F>>,
 }
 
 /// What was found out in one view.
-pub struct ViewResult {
+pub struct ViewResult<F: ModelledFamily = Iggy> {
     /// The view.
-    pub view: View,
+    pub view: View<F::Bounds>,
     /// Whether the contract answers for it; if not, it is beyond its question and counts for no summary.
     pub answered_for: bool,
     /// Distinct states.
@@ -71,38 +70,38 @@ pub struct ViewResult {
     /// How long it took.
     pub seconds: f64,
     /// The clauses that are judged in this view.
-    pub clauses: Vec<ClauseResult>,
+    pub clauses: Vec<ClauseResult<F>>,
     /// Executed transitions of each term of the vocabulary.
     pub terms: Vec<(String, u64)>,
     /// The model, with which traces are told.
-    pub model: IggyModel,
+    pub model: F::Model,
 }
 
 /// What was found out about one clause in one view.
-pub struct ClauseResult {
+pub struct ClauseResult<F: ModelledFamily = Iggy> {
     /// The clause.
-    pub clause: ClauseName,
+    pub clause: F::Clause,
     /// The verdict.
     pub verdict: Verdict,
     /// How often it was exercised, the witness, and the shortest breach.
-    pub finding: Finding<Action>,
+    pub finding: Finding<Action<F>>,
 }
 
 /// The verdict on a clause over the views that a contract answers for.
-pub struct Summary<'a> {
+pub struct Summary<'a, F: ModelledFamily = Iggy> {
     /// The clause.
-    pub clause: ClauseName,
+    pub clause: F::Clause,
     /// The verdict.
     pub verdict: Verdict,
     /// The shortest breach among those views, and where it is.
-    pub breach: Option<(&'a ViewResult, &'a Breach<Action>)>,
+    pub breach: Option<(&'a ViewResult<F>, &'a Breach<Action<F>>)>,
 }
 
 /// Explores a contract.
-pub fn run_contract(contract: Contract, options: &RunOptions<'_>) -> ContractResult {
+pub fn run_contract<F: ModelledFamily>(contract: Contract<F>, options: &RunOptions<'_>) -> ContractResult<F> {
     let started = Instant::now();
-    let is_wanted = |view: &View| options.views.is_none_or(|views| views.contains(&view.name));
-    let all = views(options.bounds, &contract.choices);
+    let is_wanted = |view: &View<F::Bounds>| options.views.is_none_or(|views| views.contains(&view.name));
+    let all = F::views(options.bounds, &contract.choices);
     let explores_all_views = all.iter().all(is_wanted);
     let wanted = all.into_iter().filter(is_wanted);
     let results = wanted.map(|view| run_view(&contract, view, options)).collect();
@@ -111,11 +110,15 @@ pub fn run_contract(contract: Contract, options: &RunOptions<'_>) -> ContractRes
     ContractResult { contract, bounds: options.bounds, engine, seconds, explores_all_views, views: results }
 }
 
-fn run_view(contract: &Contract, view: View, options: &RunOptions<'_>) -> ViewResult {
+fn run_view<F: ModelledFamily>(
+    contract: &Contract<F>,
+    view: View<F::Bounds>,
+    options: &RunOptions<'_>,
+) -> ViewResult<F> {
     let started = Instant::now();
-    let model = system::model(&contract.choices, &view.bounds);
-    let safety = clauses::safety(&model.cfg);
-    let liveness = if view.liveness { clauses::liveness(&model.cfg) } else { Vec::new() };
+    let model = F::model(&contract.choices, &view.bounds);
+    let safety = F::safety(&model);
+    let liveness = if view.liveness { F::liveness(&model) } else { Vec::new() };
     let progress = (options.progress)(&contract.name, view.name);
     let task = Task {
         model: &model,
@@ -142,16 +145,19 @@ fn run_view(contract: &Contract, view: View, options: &RunOptions<'_>) -> ViewRe
     }
 }
 
-fn judged(exploration: Exploration<IggyModel, Unguided>, safety_clauses: usize) -> Vec<ClauseResult> {
+fn judged<F: ModelledFamily>(
+    exploration: Exploration<F::Model, Unguided>,
+    safety_clauses: usize,
+) -> Vec<ClauseResult<F>> {
     let verdicts = Verdict::of_all(&exploration, safety_clauses);
-    let result = |(finding, verdict): (Finding<Action>, Verdict)| match finding.clause.parse() {
+    let result = |(finding, verdict): (Finding<Action<F>>, Verdict)| match finding.clause.parse() {
         Ok(clause) => ClauseResult { clause, verdict, finding },
         Err(error) => unreachable!("a model judges the clauses of the specification: {error}"),
     };
     exploration.findings.into_iter().zip(verdicts).map(result).collect()
 }
 
-impl ContractResult {
+impl<F: ModelledFamily> ContractResult<F> {
     /// States of all views.
     pub fn states(&self) -> u64 {
         self.views.iter().map(|view| view.states).sum()
@@ -178,17 +184,17 @@ impl ContractResult {
     }
 
     /// The view with a name, if it was explored.
-    pub fn view(&self, name: &str) -> Option<&ViewResult> {
+    pub fn view(&self, name: &str) -> Option<&ViewResult<F>> {
         self.views.iter().find(|view| view.view.name == name)
     }
 
     /// The verdicts on all clauses over the views that the contract answers for.
-    pub fn summaries(&self) -> Vec<Summary<'_>> {
-        ClauseName::ALL.iter().map(|clause| self.summary(*clause)).collect()
+    pub fn summaries(&self) -> Vec<Summary<'_, F>> {
+        F::Clause::ALL.iter().map(|clause| self.summary(*clause)).collect()
     }
 
     /// The verdict on a clause over the views that the contract answers for.
-    pub fn summary(&self, clause: ClauseName) -> Summary<'_> {
+    pub fn summary(&self, clause: F::Clause) -> Summary<'_, F> {
         let answered = self.views.iter().filter(|view| view.answered_for);
         let verdicts: Vec<Verdict> =
             answered.clone().filter_map(|view| view.clause(clause)).map(|it| it.verdict).collect();
@@ -197,18 +203,18 @@ impl ContractResult {
 }
 
 /// The shortest breach of a clause in some views; of equals the first.
-pub fn shortest_breach<'a>(
-    views: impl Iterator<Item = &'a ViewResult>,
-    clause: ClauseName,
-) -> Option<(&'a ViewResult, &'a Breach<Action>)> {
+pub fn shortest_breach<'a, F: ModelledFamily>(
+    views: impl Iterator<Item = &'a ViewResult<F>>,
+    clause: F::Clause,
+) -> Option<(&'a ViewResult<F>, &'a Breach<Action<F>>)> {
     views
         .filter_map(|view| Some((view, view.clause(clause)?.finding.broken.as_ref()?)))
         .min_by_key(|(_, breach)| breach.trace.actions.len())
 }
 
-impl ViewResult {
+impl<F: ModelledFamily> ViewResult<F> {
     /// What was found out about a clause, if it is judged here.
-    pub fn clause(&self, clause: ClauseName) -> Option<&ClauseResult> {
+    pub fn clause(&self, clause: F::Clause) -> Option<&ClauseResult<F>> {
         self.clauses.iter().find(|result| result.clause == clause)
     }
 
@@ -218,12 +224,12 @@ impl ViewResult {
     }
 
     /// The verdict on a clause.
-    pub fn verdict(&self, clause: ClauseName) -> Verdict {
+    pub fn verdict(&self, clause: F::Clause) -> Verdict {
         self.clause(clause).map_or(Verdict::NotChecked, |result| result.verdict)
     }
 
     /// Tells the breach of a clause, tidied; if it was not broken, its witness; if there is none, nothing.
-    pub fn story(&self, clause: ClauseName, title: &str) -> Option<Story> {
+    pub fn story(&self, clause: F::Clause, title: &str) -> Option<Story> {
         let finding = &self.clause(clause)?.finding;
         let (trace, ending) = match (&finding.broken, &finding.witness) {
             (Some(breach), _) => (&breach.trace, format!("{clause} is violated: {}", breach.reason)),
@@ -238,7 +244,7 @@ impl ViewResult {
     }
 }
 
-impl ClauseResult {
+impl<F: ModelledFamily> ClauseResult<F> {
     /// Steps of the shortest way to a breach.
     pub fn story_steps(&self) -> Option<usize> {
         self.finding.broken.as_ref().map(|breach| breach.trace.actions.len())

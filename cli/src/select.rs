@@ -1,49 +1,154 @@
 //! Contracts, scenarios, views, clauses and fences by name, and contracts and scenarios by file.
+//!
+//! A command that has a use for every family takes its contracts from [`chosen`]; one that knows the Iggy family only from
+//! [`contracts`] or [`contract`], which say so of a contract of another family.
+
+mod names;
 
 use std::fs::File;
 use std::io::Read;
 
-use fencepost_models::iggy::vocabulary::{ActionKind, passed_term, refused_term};
-use fencepost_spec::clause::ClauseName;
+use fencepost_models::family::{ModelledFamily, passed_term, refused_term};
 use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::{Problem, nearest};
-use fencepost_spec::fence::Fence;
-use fencepost_spec::library::{self, CONTRACTS, SCENARIOS, VIEWS};
+use fencepost_spec::family::{Family, Iggy};
+use fencepost_spec::kafkajs::KafkaJs;
+use fencepost_spec::library::{self, SCENARIOS};
 use fencepost_spec::scenario::{Scenario, parse_scenario};
+use fencepost_spec::words::Word;
+use serde::Deserialize;
+use toml::Spanned;
+
+pub use names::{NameKind, Names, among, fence, remove_fences, view};
 
 /// The largest input file that is read.
 const MOST_FILE_BYTES: u64 = 1 << 20;
 
-/// The contracts with these names or files, each once; all that are built in if nothing is named.
+fencepost_spec::words! {
+    /// The families, in the order of the reports.
+    pub enum FamilyName {
+        /// Apache Iggy.
+        Iggy = "iggy",
+        /// KafkaJS.
+        KafkaJs = "kafkajs",
+    }
+}
+
+/// Contracts of every family.
+#[derive(Default)]
+pub struct Chosen {
+    /// Those of the Iggy family, in the order in which they were named.
+    pub iggy: Vec<Contract>,
+    /// Those of the KafkaJS family, in the order in which they were named.
+    pub kafkajs: Vec<Contract<KafkaJs>>,
+}
+
+impl Chosen {
+    /// The names that the families of these contracts know.
+    pub fn names(&self) -> Vec<Names> {
+        let iggy = (!self.iggy.is_empty()).then(Names::of::<Iggy>);
+        let kafkajs = (!self.kafkajs.is_empty()).then(Names::of::<KafkaJs>);
+        iggy.into_iter().chain(kafkajs).collect()
+    }
+}
+
+/// The contracts with these names or files, each once; all that are built in, of every family, if nothing is named.
 ///
 /// # Errors
 /// A [`Problem`] with the first of them that cannot be used.
-pub fn contracts(named: &[String]) -> Result<Vec<Contract>, Problem> {
-    if named.is_empty() {
-        return CONTRACTS.iter().map(|(name, _)| contract(name)).collect();
+pub fn chosen(named: &[String]) -> Result<Chosen, Problem> {
+    let mut chosen = Chosen::default();
+    let every: Vec<String> = built_in().map(|(name, _)| (*name).to_owned()).collect();
+    for name in each_first(if named.is_empty() { &every } else { named }) {
+        let source = Source::of(name)?;
+        match source.family {
+            FamilyName::Iggy => chosen.iggy.push(source.contract()?),
+            FamilyName::KafkaJs => chosen.kafkajs.push(source.contract()?),
+        }
     }
-    let is_first = |(index, name): &(usize, &String)| !named[..*index].contains(name);
-    named.iter().enumerate().filter(is_first).map(|(_, name)| contract(name)).collect()
+    Ok(chosen)
 }
 
-/// One contract by name, or by file if `named` ends in `.toml` or has a slash.
+/// The contracts of the Iggy family with these names or files, each once; all that are built in if nothing is named.
 ///
 /// # Errors
-/// A [`Problem`] that names the place in the file, or the nearest name.
-pub fn contract(named: &str) -> Result<Contract, Problem> {
-    let (file, text) = if is_file(named) {
-        (named.to_owned(), read_file(named)?)
-    } else {
-        let known = CONTRACTS.iter().find(|(name, _)| *name == named);
-        let Some((name, text)) = known else {
-            let names = CONTRACTS.iter().map(|(name, _)| *name);
-            return Err(library::unknown("contract", named, names));
+/// A [`Problem`] with the first of them that cannot be used; `command` is named in it if that takes no such family.
+pub fn contracts(named: &[String], command: &str) -> Result<Vec<Contract>, Problem> {
+    if named.is_empty() {
+        return Iggy::CONTRACTS.iter().map(|(name, _)| contract(name, command)).collect();
+    }
+    each_first(named).map(|name| contract(name, command)).collect()
+}
+
+/// One contract of the Iggy family by name, or by file if `named` ends in `.toml` or has a slash.
+///
+/// # Errors
+/// A [`Problem`] that names the place in the file, or the nearest name, or the `command` that takes no such family.
+pub fn contract(named: &str, command: &str) -> Result<Contract, Problem> {
+    let source = Source::of(named)?;
+    match source.family {
+        FamilyName::Iggy => source.contract(),
+        family => {
+            let message = format!("`{named}` is a contract of the family {family}, which `{command}` does not take");
+            let taken: Vec<&str> = Iggy::CONTRACTS.iter().map(|(name, _)| *name).collect();
+            Err(Problem::new(message).with_help(format!("it takes contracts of the family iggy: {}", taken.join(", "))))
+        }
+    }
+}
+
+/// What was named, without repetitions.
+fn each_first(named: &[String]) -> impl Iterator<Item = &String> {
+    named.iter().enumerate().filter(|(index, name)| !named[..*index].contains(name)).map(|(_, name)| name)
+}
+
+/// Name and text of the contracts that are built in, of every family.
+fn built_in() -> impl Iterator<Item = &'static (&'static str, &'static str)> + Clone {
+    Iggy::CONTRACTS.iter().chain(KafkaJs::CONTRACTS)
+}
+
+/// The text of a contract.
+struct Source {
+    file: String,
+    text: String,
+    family: FamilyName,
+}
+
+impl Source {
+    /// Finds the text, and the family that it names.
+    fn of(named: &str) -> Result<Self, Problem> {
+        let (file, text) = if is_file(named) {
+            (named.to_owned(), read_file(named)?)
+        } else {
+            let Some((name, text)) = built_in().find(|(name, _)| *name == named) else {
+                return Err(library::unknown("contract", named, built_in().map(|(name, _)| *name)));
+            };
+            (format!("spec/contracts/{name}.toml"), (*text).to_owned())
         };
-        (format!("spec/contracts/{name}.toml"), (*text).to_owned())
-    };
-    let contract = library::parse_contract(&file, &text)?;
-    demand_known_terms(&file, &text, &contract)?;
-    Ok(contract)
+        let family = family_in(&file, &text)?;
+        Ok(Self { file, text, family })
+    }
+
+    /// The contract, whose impossibilities are demanded to be actions or outcomes.
+    fn contract<F: ModelledFamily>(&self) -> Result<Contract<F>, Problem> {
+        let contract = library::parse_contract(&self.file, &self.text)?;
+        demand_known_terms(&self.file, &self.text, &contract)?;
+        Ok(contract)
+    }
+}
+
+/// The family that a contract file names. What is too broken to name one is left to the parser of the Iggy family.
+fn family_in(file: &str, text: &str) -> Result<FamilyName, Problem> {
+    #[derive(Deserialize)]
+    struct Header {
+        family: Spanned<String>,
+    }
+    let Some(word) = library::family_of(text) else { return Ok(FamilyName::Iggy) };
+    word.parse().map_err(|_: String| {
+        let place = toml::from_str(text).map_or(0..0, |header: Header| header.family.span());
+        let accepted: Vec<&str> = FamilyName::ALL.iter().map(|family| family.word()).collect();
+        Problem::at(file, text, place, format!("unknown family `{word}`"))
+            .with_help(format!("accepted: {}", accepted.join(", ")))
+    })
 }
 
 /// The scenarios with these names or files, each once; all that are built in if nothing is named.
@@ -54,8 +159,7 @@ pub fn scenarios(named: &[String]) -> Result<Vec<Scenario>, Problem> {
     if named.is_empty() {
         return SCENARIOS.iter().map(|(name, _)| library::scenario(name)).collect();
     }
-    let is_first = |(index, name): &(usize, &String)| !named[..*index].contains(name);
-    named.iter().enumerate().filter(is_first).map(|(_, name)| scenario(name)).collect()
+    each_first(named).map(|name| scenario(name)).collect()
 }
 
 /// One scenario by name, or by file if `named` ends in `.toml` or has a slash.
@@ -88,8 +192,11 @@ pub fn read_file(path: &str) -> Result<String, Problem> {
 }
 
 /// Demands that everything a contract calls impossible is an action or an outcome.
-fn demand_known_terms(file: &str, text: &str, contract: &Contract) -> Result<(), Problem> {
-    let terms = terms();
+fn demand_known_terms<F: ModelledFamily>(file: &str, text: &str, contract: &Contract<F>) -> Result<(), Problem> {
+    if contract.impossible.is_empty() {
+        return Ok(());
+    }
+    let terms = terms::<F>();
     for impossible in &contract.impossible {
         let what = &impossible.what;
         if terms.contains(what) {
@@ -108,72 +215,20 @@ fn demand_known_terms(file: &str, text: &str, contract: &Contract) -> Result<(),
     Ok(())
 }
 
-/// Every action and every outcome, without numbers.
-fn terms() -> Vec<String> {
-    let actions = ActionKind::ALL.iter().map(|kind| kind.word().to_owned());
-    let outcomes = Fence::ALL.iter().flat_map(|fence| [passed_term(*fence), refused_term(*fence)]);
+/// Every action and every outcome of a family, without numbers.
+fn terms<F: ModelledFamily>() -> Vec<String> {
+    let actions = F::actions().into_iter().map(str::to_owned);
+    let outcomes = F::Fence::ALL.iter().flat_map(|fence| [passed_term(*fence), refused_term(*fence)]);
     actions.chain(outcomes).collect()
 }
 
-/// The view with a name.
-///
-/// # Errors
-/// A [`Problem`] that names the nearest view.
-pub fn view(name: &str) -> Result<&'static str, Problem> {
-    let known = VIEWS.iter().copied();
-    known.clone().find(|view| *view == name).ok_or_else(|| library::unknown("view", name, known))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The clause with a name.
-///
-/// # Errors
-/// A [`Problem`] that names the nearest clause.
-pub fn clause(name: &str) -> Result<ClauseName, Problem> {
-    let known = ClauseName::ALL.iter().map(|clause| clause.word());
-    name.parse().map_err(|_| library::unknown("clause", name, known))
-}
-
-/// The fence with a name.
-///
-/// # Errors
-/// A [`Problem`] that names the nearest fence.
-pub fn fence(name: &str) -> Result<Fence, Problem> {
-    let known = Fence::ALL.iter().map(|fence| fence.word());
-    name.parse().map_err(|_| library::unknown("fence", name, known))
-}
-
-/// Removes fences from contracts; tells for each fence the contracts that had none.
-///
-/// # Errors
-/// A [`Problem`], if no contract has a fence that is to be removed.
-pub fn remove_fences(contracts: &mut [Contract], fences: &[Fence]) -> Result<Vec<String>, Problem> {
-    let mut remarks = Vec::new();
-    for fence in fences {
-        let without: Vec<&str> = contracts
-            .iter()
-            .filter(|contract| !contract.choices.has(*fence))
-            .map(|contract| contract.name.as_str())
-            .collect();
-        if without.len() == contracts.len() {
-            let had: Vec<&str> = contracts
-                .iter()
-                .flat_map(|contract| contract.choices.fences.keys().map(|fence| fence.word()))
-                .collect();
-            let message = format!("none of the checked contracts has the fence `{fence}`");
-            return Err(Problem::new(message).with_help(format!("there are: {}", each_once(had).join(", "))));
-        }
-        if !without.is_empty() {
-            remarks.push(format!("no fence {fence} to remove in {}", without.join(", ")));
-        }
+    #[test]
+    fn given_the_families_when_named_should_be_the_words_that_they_have_for_themselves() {
+        let words: Vec<&str> = FamilyName::ALL.iter().map(|family| family.word()).collect();
+        assert_eq!(words, [Iggy::NAME, KafkaJs::NAME]);
     }
-    for contract in contracts {
-        contract.choices.fences.retain(|fence, _| !fences.contains(fence));
-    }
-    Ok(remarks)
-}
-
-fn each_once(mut words: Vec<&str>) -> Vec<&str> {
-    words.sort_unstable();
-    words.dedup();
-    words
 }

@@ -64,7 +64,7 @@ pub struct TracesArguments {
 /// # Errors
 /// A [`Problem`] with the input, or with a file that cannot be written.
 pub fn run(arguments: &TracesArguments) -> Result<ExitStatus, Problem> {
-    let contracts = select::contracts(&arguments.contracts)?;
+    let contracts = select::contracts(&arguments.contracts, "traces")?;
     let wanted = arguments.views.iter().map(|name| select::view(name)).collect::<Result<Vec<_>, _>>()?;
     let budget = arguments.exploring.budget(interrupt::flag()?);
     fs::create_dir_all(&arguments.output).map_err(|error| unwritable(&arguments.output, &error))?;

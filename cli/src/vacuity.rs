@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_models::iggy::vocabulary::{ActionKind, passed_term, refused_term, without_number};
+use fencepost_models::family::{ModelledFamily, passed_term, refused_term, without_number};
 use fencepost_spec::contract::Contract;
-use fencepost_spec::fence::Fence;
+use fencepost_spec::family::Choosing;
+use fencepost_spec::words::Word;
 
 use crate::run::ContractResult;
 
@@ -25,7 +26,7 @@ impl Vacuity {
 }
 
 /// Judges the union of all views. `None` if some view was not explored, or not to its end.
-pub fn judge(result: &ContractResult) -> Option<Vacuity> {
+pub fn judge<F: ModelledFamily>(result: &ContractResult<F>) -> Option<Vacuity> {
     if !result.is_exhaustive() {
         return None;
     }
@@ -38,7 +39,7 @@ pub fn judge(result: &ContractResult) -> Option<Vacuity> {
 }
 
 /// Compares what happened with what a contract calls impossible.
-fn compare(contract: &Contract, happened: impl Fn(&str) -> bool) -> Vacuity {
+fn compare<F: ModelledFamily>(contract: &Contract<F>, happened: impl Fn(&str) -> bool) -> Vacuity {
     let mut vacuity = Vacuity::default();
     for term in demanded_terms(contract) {
         let is_impossible = contract.impossible.iter().any(|impossible| impossible.what == term);
@@ -51,12 +52,11 @@ fn compare(contract: &Contract, happened: impl Fn(&str) -> bool) -> Vacuity {
     vacuity
 }
 
-/// All actions, and both outcomes of each fence that the contract has.
-fn demanded_terms(contract: &Contract) -> Vec<String> {
-    let fences = Fence::ALL.iter().filter(|fence| contract.choices.has(**fence));
+/// All actions that must happen somewhere, and both outcomes of each fence that the contract has.
+fn demanded_terms<F: ModelledFamily>(contract: &Contract<F>) -> Vec<String> {
+    let fences = F::Fence::ALL.iter().filter(|fence| contract.choices.fences().contains_key(fence));
     let outcomes = fences.flat_map(|fence| [passed_term(*fence), refused_term(*fence)]);
-    let actions = ActionKind::ALL.iter().filter(|kind| !kind.is_of_a_harness());
-    actions.map(|kind| kind.word().to_owned()).chain(outcomes).collect()
+    F::demanded_actions().into_iter().map(str::to_owned).chain(outcomes).collect()
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ pub(super) enum Gathered {
 pub(super) fn gather(arguments: &BookArguments) -> Result<Gathered, Problem> {
     let flag = interrupt::flag()?;
     let budget = arguments.exploring.budget(flag.clone());
-    let contracts = select::contracts(&[])?;
+    let contracts = select::contracts(&[], "book")?;
     let scenarios = select::scenarios(&[])?;
     let recordings = recordings(arguments, &contracts, &Options { interrupt: flag, ..Options::default() })?;
     let (engine, threads) = (arguments.exploring.engine, arguments.exploring.threads());

@@ -1,6 +1,8 @@
 //! The report as JSON.
 
 use fencepost_checker::story::Story;
+use fencepost_models::family::ModelledFamily;
+use fencepost_spec::words::Word;
 use serde::Serialize;
 
 use crate::expectation::{Unexpected, contradicted, is_unexpected};
@@ -10,7 +12,7 @@ use crate::vacuity::Vacuity;
 
 use super::margins::{self, MarginJson};
 use super::stories::{self, Told};
-use super::{Judged, Report};
+use super::{Judged, Part, Rendering, Report};
 
 #[derive(Serialize)]
 pub(super) struct ReportJson {
@@ -103,22 +105,38 @@ struct StoryJson {
     text: String,
 }
 
-/// The report, ready to be serialised. Two runs give the same but for `seconds`.
-pub(super) fn report(report: &Report) -> ReportJson {
-    ReportJson {
-        schema: SCHEMA,
-        command: "check",
-        without: report.removed.iter().map(|fence| fence.word()).collect(),
-        results: report.results.iter().map(|result| result_json(report, result)).collect(),
-        margins: report.margins.as_ref().map(|margins| margins.iter().map(margins::json).collect()),
+/// What is told about one family.
+pub(super) struct FamilyJson {
+    results: Vec<ResultJson>,
+    margins: Option<Vec<MarginJson>>,
+}
+
+impl Rendering for FamilyJson {
+    fn of<F: ModelledFamily>(report: &Report<F>) -> Self {
+        Self {
+            results: report.results.iter().map(|result| result_json(report, result)).collect(),
+            margins: report.margins.as_ref().map(|margins| margins.iter().map(margins::json).collect()),
+        }
     }
 }
 
-fn result_json(report: &Report, result: &ContractResult) -> ResultJson {
+/// The report, ready to be serialised. Two runs give the same but for `seconds`.
+pub(super) fn report(without: Vec<&'static str>, parts: Vec<Part<FamilyJson>>) -> ReportJson {
+    let mut report = ReportJson { schema: SCHEMA, command: "check", without, results: Vec::new(), margins: None };
+    for FamilyJson { results, margins } in parts.into_iter().filter_map(|part| part.content) {
+        report.results.extend(results);
+        if let Some(margins) = margins {
+            report.margins.get_or_insert_default().extend(margins);
+        }
+    }
+    report
+}
+
+fn result_json<F: ModelledFamily>(report: &Report<F>, result: &ContractResult<F>) -> ResultJson {
     let Judged { unexpected, vacuity } = report.judge(result);
     ResultJson {
         contract: result.contract.name.clone(),
-        family: "iggy",
+        family: F::NAME,
         bounds: result.bounds.word(),
         engine: result.engine,
         states: result.states(),
@@ -134,7 +152,7 @@ fn result_json(report: &Report, result: &ContractResult) -> ResultJson {
     }
 }
 
-fn view_json(view: &ViewResult) -> ViewJson {
+fn view_json<F: ModelledFamily>(view: &ViewResult<F>) -> ViewJson {
     ViewJson {
         view: view.view.name,
         beyond_question: !view.answered_for,
@@ -146,7 +164,11 @@ fn view_json(view: &ViewResult) -> ViewJson {
     }
 }
 
-fn clause_json(report: &Report, result: &ContractResult, summary: &Summary<'_>) -> ClauseJson {
+fn clause_json<F: ModelledFamily>(
+    report: &Report<F>,
+    result: &ContractResult<F>,
+    summary: &Summary<'_, F>,
+) -> ClauseJson {
     let expectation = result.contract.expected.get(&summary.clause);
     let complete = result.covers_its_question();
     let differs = expectation.is_some_and(|it| is_unexpected(it.verdict, summary.verdict, complete));
@@ -162,11 +184,11 @@ fn clause_json(report: &Report, result: &ContractResult, summary: &Summary<'_>) 
 }
 
 /// A clause in a view, if it is judged there.
-fn clause_view_json(
-    report: &Report,
-    result: &ContractResult,
-    view: &ViewResult,
-    summary: &Summary<'_>,
+fn clause_view_json<F: ModelledFamily>(
+    report: &Report<F>,
+    result: &ContractResult<F>,
+    view: &ViewResult<F>,
+    summary: &Summary<'_, F>,
 ) -> Option<ClauseViewJson> {
     let judged = view.clause(summary.clause)?;
     let expectation = result.contract.expected.get(&summary.clause);
@@ -185,7 +207,7 @@ fn clause_view_json(
     })
 }
 
-fn unexpected_json(unexpected: &Unexpected<'_>) -> UnexpectedJson {
+fn unexpected_json<F: ModelledFamily>(unexpected: &Unexpected<'_, F>) -> UnexpectedJson {
     UnexpectedJson {
         clause: unexpected.clause.word(),
         view: unexpected.view.map(str::to_owned),
@@ -202,7 +224,7 @@ fn vacuity_json(vacuity: Option<Vacuity>) -> VacuityJson {
     VacuityJson { judged, never_happened, happened_though_impossible }
 }
 
-fn story_json(told: &Told<'_>) -> StoryJson {
+fn story_json<F: ModelledFamily>(told: &Told<'_, F>) -> StoryJson {
     StoryJson {
         clause: told.clause.word(),
         view: told.view.map(|view| view.view.name),

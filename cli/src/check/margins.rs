@@ -1,6 +1,9 @@
 //! The section of `--margins`.
 
 use comfy_table::{Cell, CellAlignment, Color};
+use fencepost_models::family::ModelledFamily;
+use fencepost_spec::family::Family;
+use fencepost_spec::words::Word;
 use serde::Serialize;
 
 use crate::margins::{FEWEST_STEPS, Hardest, MEANING, Margin, MutantName, Outcome};
@@ -31,7 +34,7 @@ pub(super) struct MarginJson {
 }
 
 /// The margins, ready to be serialised.
-pub(super) fn json(margin: &Margin) -> MarginJson {
+pub(super) fn json<F: Family>(margin: &Margin<F>) -> MarginJson {
     let hardest = hardest(margin);
     MarginJson {
         clause: margin.clause.word(),
@@ -51,7 +54,7 @@ pub(super) fn json(margin: &Margin) -> MarginJson {
     }
 }
 
-fn hardest(margin: &Margin) -> Option<&Hardest> {
+fn hardest<F: Family>(margin: &Margin<F>) -> Option<&Hardest<F>> {
     match &margin.outcome {
         Outcome::Caught(hardest) => Some(hardest),
         _ => None,
@@ -59,7 +62,7 @@ fn hardest(margin: &Margin) -> Option<&Hardest> {
 }
 
 /// The margins, what they tell, and the warnings; nothing if they are not wanted.
-pub(super) fn section(report: &Report) -> String {
+pub(super) fn section<F: ModelledFamily>(report: &Report<F>) -> String {
     let Some(margins) = &report.margins else { return String::new() };
     let title =
         "MARGINS, how far the views go beyond the longest of the shortest stories of the mutants of each clause";
@@ -71,7 +74,7 @@ pub(super) fn section(report: &Report) -> String {
     format!("{title}\n{}{meaning}\n{warnings}", margin_table(margins))
 }
 
-fn margin_table(margins: &[Margin]) -> String {
+fn margin_table<F: Family>(margins: &[Margin<F>]) -> String {
     let mut table = table();
     table.set_header(["clause", "bound", "story", "margin", "mutant with the longest story, and where"]);
     for margin in margins {
@@ -107,7 +110,7 @@ fn margin_table(margins: &[Margin]) -> String {
 }
 
 /// The hardest mutant, where it is caught, and what its story uses up.
-fn told(margin: &Margin, hardest: &Hardest) -> String {
+fn told<F: Family>(margin: &Margin<F>, hardest: &Hardest<F>) -> String {
     let mut remarks = Vec::new();
     if margin.mutants > 1 {
         remarks.push(format!("of {}", counted(margin.mutants, "mutant")));
@@ -126,11 +129,11 @@ fn told(margin: &Margin, hardest: &Hardest) -> String {
 }
 
 /// A mutant; what comes after a repair has a line of its own.
-fn lines(mutant: MutantName) -> String {
+fn lines<F: Family>(mutant: MutantName<F>) -> String {
     mutant.to_string().replace(", then ", ",\n  then ")
 }
 
-fn warning(margin: &Margin) -> Option<String> {
+fn warning<F: Family>(margin: &Margin<F>) -> Option<String> {
     let hardest = hardest(margin).filter(|_| margin.is_warning())?;
     Some(format!(
         "WARNING  {}: the margin of {} is under {FEWEST_STEPS}; larger bounds are called for\n",
@@ -146,11 +149,12 @@ fn signed_steps(steps: i64) -> String {
 #[cfg(test)]
 mod tests {
     use fencepost_spec::clause::{Change, ClauseName};
+    use fencepost_spec::family::Iggy;
 
     use super::*;
     use crate::margins::judge;
 
-    fn report(outcome: Outcome) -> Report {
+    fn report(outcome: Outcome) -> Report<Iggy> {
         let contract = "owner-installed".to_owned();
         let margin = Margin { clause: ClauseName::NoSkip, contract, bound_steps: 12, mutants: 1, outcome };
         let nothing = || (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -176,7 +180,7 @@ mod tests {
         let text = section(&report);
         assert!(text.contains("1 !"), "{text}");
         assert!(text.contains("WARNING  no-skip: the margin of 1 step is under 2"), "{text}");
-        assert_eq!(report.status(), crate::exit::ExitStatus::AsExpected);
+        assert_eq!(report.tally().status(), crate::exit::ExitStatus::AsExpected);
         let json = serde_json::to_value(report.margins.iter().flatten().map(json).collect::<Vec<_>>());
         assert_eq!(json.expect("a value")[0]["warning"], true);
     }
@@ -192,6 +196,6 @@ mod tests {
         let report = report(Outcome::NotCaught(MUTANT));
         let text = section(&report);
         assert!(text.contains("not caught: full_queue = dropped"), "{text}");
-        assert_eq!(report.status(), crate::exit::ExitStatus::NotAsExpected);
+        assert_eq!(report.tally().status(), crate::exit::ExitStatus::NotAsExpected);
     }
 }

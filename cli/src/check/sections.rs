@@ -1,17 +1,17 @@
 //! The sections under the table.
 
 use comfy_table::{Cell, CellAlignment};
-use fencepost_spec::clause::ClauseName;
-use fencepost_spec::library::VIEWS;
+use fencepost_models::family::ModelledFamily;
 
 use crate::expectation::{Unexpected, is_unexpected};
 use crate::output::{grouped, table, table_text, wrapped};
 use crate::run::{Action, ContractResult, ViewResult};
+use crate::vacuity::Vacuity;
 
 use super::Report;
 
 /// What each contract cost.
-pub(super) fn sizes(report: &Report) -> String {
+pub(super) fn sizes<F: ModelledFamily>(report: &Report<F>) -> String {
     let mut table = table();
     let is_stopped = report.results.iter().any(|result| result.stopped().is_some());
     let mut titles = vec!["contract", "views", "states", "transitions", "depth", "seconds"];
@@ -41,7 +41,7 @@ pub(super) fn sizes(report: &Report) -> String {
 }
 
 /// How the exploration of a contract ended.
-fn end(result: &ContractResult) -> String {
+fn end<F: ModelledFamily>(result: &ContractResult<F>) -> String {
     match result.stopped() {
         None => String::new(),
         Some(stop) => {
@@ -52,7 +52,7 @@ fn end(result: &ContractResult) -> String {
 }
 
 /// The shortest violation of each clause of each contract.
-pub(super) fn violations(report: &Report) -> String {
+pub(super) fn violations<F: ModelledFamily>(report: &Report<F>) -> String {
     let breaches = report.results.iter().flat_map(|result| {
         result.summaries().into_iter().filter_map(|summary| {
             let (view, breach) = summary.breach?;
@@ -64,7 +64,7 @@ pub(super) fn violations(report: &Report) -> String {
 }
 
 /// Violations in views that a contract does not answer for.
-pub(super) fn beyond_question(report: &Report) -> String {
+pub(super) fn beyond_question<F: ModelledFamily>(report: &Report<F>) -> String {
     let mut breaches = Vec::new();
     for result in &report.results {
         for view in result.views.iter().filter(|view| !view.answered_for) {
@@ -77,34 +77,34 @@ pub(super) fn beyond_question(report: &Report) -> String {
 }
 
 /// A violation as it is listed. Several contracts often share one, word for word.
-struct Breach<'a> {
-    clause: ClauseName,
+struct Breach<'a, F: ModelledFamily> {
+    clause: F::Clause,
     steps: usize,
     view: &'static str,
     reason: &'a str,
     contract: &'a str,
 }
 
-impl<'a> Breach<'a> {
+impl<'a, F: ModelledFamily> Breach<'a, F> {
     fn new(
-        result: &'a ContractResult,
-        clause: ClauseName,
-        view: &ViewResult,
-        breach: &'a fencepost_checker::engine::Breach<Action>,
+        result: &'a ContractResult<F>,
+        clause: F::Clause,
+        view: &ViewResult<F>,
+        breach: &'a fencepost_checker::engine::Breach<Action<F>>,
     ) -> Self {
         let steps = breach.trace.actions.len();
         Self { clause, steps, view: view.view.name, reason: &breach.reason, contract: &result.contract.name }
     }
 
     /// What is listed once.
-    fn shared(&self) -> (ClauseName, usize, usize, &str) {
-        let place = VIEWS.iter().position(|view| *view == self.view).unwrap_or(VIEWS.len());
+    fn shared(&self) -> (F::Clause, usize, usize, &str) {
+        let place = F::VIEWS.iter().position(|view| *view == self.view).unwrap_or(F::VIEWS.len());
         (self.clause, self.steps, place, self.reason)
     }
 }
 
 /// Violations by clause; what several contracts share stands once, with their names below.
-fn breach_section(title: &str, mut breaches: Vec<Breach<'_>>, with_contracts: bool) -> String {
+fn breach_section<F: ModelledFamily>(title: &str, mut breaches: Vec<Breach<'_, F>>, with_contracts: bool) -> String {
     if breaches.is_empty() {
         return String::new();
     }
@@ -129,7 +129,7 @@ fn breach_section(title: &str, mut breaches: Vec<Breach<'_>>, with_contracts: bo
 }
 
 /// Verdicts that are not as expected, spelled out.
-pub(super) fn unexpected(report: &Report) -> String {
+pub(super) fn unexpected<F: ModelledFamily>(report: &Report<F>) -> String {
     let mut text = String::new();
     for result in &report.results {
         for unexpected in report.judge(result).unexpected {
@@ -139,7 +139,7 @@ pub(super) fn unexpected(report: &Report) -> String {
     if text.is_empty() { text } else { format!("NOT AS EXPECTED\n{text}") }
 }
 
-fn unexpected_text(result: &ContractResult, unexpected: &Unexpected<'_>) -> String {
+fn unexpected_text<F: ModelledFamily>(result: &ContractResult<F>, unexpected: &Unexpected<'_, F>) -> String {
     let place = unexpected.view.map_or_else(String::new, |view| format!("@{view}"));
     let steps = unexpected.story_steps.map_or_else(String::new, |steps| format!(" in {steps} steps"));
     let Unexpected { clause, expected, verdict, expectation, .. } = unexpected;
@@ -153,18 +153,22 @@ fn unexpected_text(result: &ContractResult, unexpected: &Unexpected<'_>) -> Stri
 }
 
 /// What never happened.
-pub(super) fn never_happened(report: &Report) -> String {
+pub(super) fn never_happened<F: ModelledFamily>(report: &Report<F>) -> String {
     let title = "NEVER HAPPENED, though not listed under [[impossible]]";
     vacuity_section(report, title, |vacuity| &vacuity.never_happened)
 }
 
 /// What happened although it is called impossible.
-pub(super) fn happened_though_impossible(report: &Report) -> String {
+pub(super) fn happened_though_impossible<F: ModelledFamily>(report: &Report<F>) -> String {
     let title = "HAPPENED, though listed under [[impossible]]";
     vacuity_section(report, title, |vacuity| &vacuity.happened_though_impossible)
 }
 
-fn vacuity_section(report: &Report, title: &str, terms: impl Fn(&crate::vacuity::Vacuity) -> &Vec<String>) -> String {
+fn vacuity_section<F: ModelledFamily>(
+    report: &Report<F>,
+    title: &str,
+    terms: impl Fn(&Vacuity) -> &Vec<String>,
+) -> String {
     let mut text = String::new();
     for result in &report.results {
         let Some(vacuity) = report.judge(result).vacuity else { continue };
@@ -178,7 +182,7 @@ fn vacuity_section(report: &Report, title: &str, terms: impl Fn(&crate::vacuity:
 }
 
 /// What the removal of fences changed.
-pub(super) fn without(report: &Report) -> String {
+pub(super) fn without<F: ModelledFamily>(report: &Report<F>) -> String {
     if !report.is_changed() {
         return String::new();
     }

@@ -2,8 +2,9 @@
 
 use comfy_table::{Cell, Color, Table};
 use fencepost_checker::verdict::Verdict;
-use fencepost_spec::clause::ClauseName;
+use fencepost_models::family::ModelledFamily;
 use fencepost_spec::contract::ExpectedVerdict;
+use fencepost_spec::words::Word;
 
 use crate::expectation::is_unexpected;
 use crate::output::{table, table_text, wrapped};
@@ -18,11 +19,11 @@ const MOST_WITH_EXPECTED: usize = 3;
 const TITLE_WIDTH: usize = 10;
 
 /// The table, and under it the meaning of its cells.
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn text<F: ModelledFamily>(report: &Report<F>) -> String {
     let with_expected = report.is_changed() && report.results.len() <= MOST_WITH_EXPECTED;
     let mut table = table();
     table.set_header(titles(report, with_expected));
-    for clause in ClauseName::ALL {
+    for clause in F::Clause::ALL {
         let mut row = vec![Cell::new(clause)];
         for result in &report.results {
             let summary = result.summary(*clause);
@@ -40,7 +41,7 @@ pub(super) fn text(report: &Report) -> String {
     format!("{}\n{}", table_text(&table, 0), legend(report, &table))
 }
 
-fn titles(report: &Report, with_expected: bool) -> Vec<Cell> {
+fn titles<F: ModelledFamily>(report: &Report<F>, with_expected: bool) -> Vec<Cell> {
     let mut titles = vec![Cell::new("")];
     for result in &report.results {
         titles.push(Cell::new(title(&result.contract.name)));
@@ -70,11 +71,11 @@ fn broken(name: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn expected(result: &ContractResult, clause: ClauseName) -> Option<ExpectedVerdict> {
+fn expected<F: ModelledFamily>(result: &ContractResult<F>, clause: F::Clause) -> Option<ExpectedVerdict> {
     result.contract.expected.get(&clause).map(|expectation| expectation.verdict)
 }
 
-fn cell(report: &Report, result: &ContractResult, summary: &Summary<'_>) -> Cell {
+fn cell<F: ModelledFamily>(report: &Report<F>, result: &ContractResult<F>, summary: &Summary<'_, F>) -> Cell {
     let complete = result.covers_its_question();
     let differs = expected(result, summary.clause).is_some_and(|it| is_unexpected(it, summary.verdict, complete));
     let mark = match (differs, report.is_changed()) {
@@ -92,7 +93,7 @@ fn cell(report: &Report, result: &ContractResult, summary: &Summary<'_>) -> Cell
 }
 
 /// A verdict in a few letters.
-fn short(summary: &Summary<'_>) -> String {
+fn short<F: ModelledFamily>(summary: &Summary<'_, F>) -> String {
     match (summary.verdict, summary.story_steps()) {
         (Verdict::Violated, Some(steps)) => format!("✗ {steps}"),
         (Verdict::Violated, None) => "✗".to_owned(),
@@ -105,7 +106,7 @@ fn short(summary: &Summary<'_>) -> String {
 }
 
 /// What the cells mean, of those that occur.
-fn legend(report: &Report, table: &Table) -> String {
+fn legend<F: ModelledFamily>(report: &Report<F>, table: &Table) -> String {
     let cells: Vec<String> = table.row_iter().flat_map(|row| row.cell_iter().skip(1).map(Cell::content)).collect();
     let occurs = |start: &str| cells.iter().any(|cell| cell.starts_with(start));
     let mark = if report.is_changed() { "*  other than expected with the fence" } else { "!  not as expected" };

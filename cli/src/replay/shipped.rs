@@ -73,7 +73,7 @@ mod tests {
         let drivers = all();
         assert!(!drivers.is_empty());
         for driver in drivers {
-            assert!(crate::select::contract(&driver.contract).is_ok(), "{}", driver.name);
+            assert!(crate::select::contract(&driver.contract, "replay").is_ok(), "{}", driver.name);
         }
     }
 }

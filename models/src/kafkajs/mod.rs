@@ -1,4 +1,19 @@
-//! The KafkaJS family (being written).
+//! The KafkaJS family: one consumer of a group, the coordinator, and the nodes that lead its two partitions.
+//!
+//! One actor is one file (the consumer, being a whole client, is a folder). [`system`] puts them together, [`clauses`] holds
+//! the predicate of every clause.
+
+pub mod bounds;
+pub mod broker;
+pub mod clauses;
+pub mod consumer;
+pub mod coordinator;
+pub mod marks;
+pub mod messages;
+pub mod system;
+pub mod telling;
+pub mod views;
+pub mod vocabulary;
 
 use fencepost_checker::clause::{Clause, LivenessClause};
 use fencepost_spec::kafkajs::{Choices, KafkaJs};
@@ -6,30 +21,30 @@ use fencepost_spec::kafkajs::{Choices, KafkaJs};
 use crate::family::{BoundsSet, ModelledFamily, View};
 
 impl ModelledFamily for KafkaJs {
-    type Bounds = ();
-    type Model = crate::iggy::system::IggyModel;
+    type Bounds = bounds::Bounds;
+    type Model = system::KafkaJsModel;
 
-    fn views(_set: BoundsSet, _choices: &Choices) -> Vec<View<()>> {
-        todo!()
+    fn views(set: BoundsSet, _choices: &Choices) -> Vec<View<Self::Bounds>> {
+        views::views(set)
     }
 
-    fn model(_choices: &Choices, _bounds: &()) -> Self::Model {
-        todo!()
+    fn model(choices: &Choices, bounds: &Self::Bounds) -> Self::Model {
+        system::model(choices, bounds)
     }
 
     fn safety(_model: &Self::Model) -> Vec<Clause<Self::Model>> {
-        todo!()
+        clauses::safety()
     }
 
     fn liveness(_model: &Self::Model) -> Vec<LivenessClause<Self::Model>> {
-        todo!()
+        Vec::new()
     }
 
     fn actions() -> Vec<&'static str> {
-        todo!()
+        vocabulary::ActionKind::ALL.iter().map(|kind| kind.word()).collect()
     }
 
     fn demanded_actions() -> Vec<&'static str> {
-        todo!()
+        Self::actions()
     }
 }

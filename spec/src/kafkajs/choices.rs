@@ -36,12 +36,32 @@ crate::words! {
 }
 
 crate::words! {
-    /// Which partitions get a new version when an assignment is installed, where partitions have versions.
-    pub enum AssignmentRaises {
-        /// Those that the assignment before did not have.
-        GainedPartitions = "gained-partitions",
-        /// All of them.
-        AllPartitions = "all-partitions",
+    /// What a new assignment forgets: offsets that were resolved, and, where partitions have versions, the version.
+    pub enum AssignmentForgets {
+        /// All that is known: the new manager empties the offsets that all managers share.
+        Everything = "everything",
+        /// What is known of partitions that come or go. Of those that stay, everything is kept.
+        MovedPartitions = "moved-partitions",
+    }
+}
+
+crate::words! {
+    /// What a seek does when offsets are not committed automatically.
+    pub enum SeekWithoutAutomaticCommits {
+        /// It commits the offset all the same.
+        Committed = "committed",
+        /// It notes the offset, and sends nothing (from 1.16.0 on, #1012).
+        NotedLocally = "noted-locally",
+    }
+}
+
+crate::words! {
+    /// What an acknowledged commit does when the topic has left the assignment in the meantime.
+    pub enum AcknowledgementWithoutTopic {
+        /// It throws a `TypeError`.
+        Throws = "throws",
+        /// It is noted in a new entry (from 1.16.0 on, #1235).
+        Noted = "noted",
     }
 }
 
@@ -54,6 +74,10 @@ crate::contract::choices! {
     reset_recorded: ResetRecorded,
     /// How long a request for the lock waits, where there is a lock.
     lock_time_out: LockTimeOut,
-    /// Which versions an assignment raises, where there are versions.
-    assignment_raises: AssignmentRaises,
+    /// What a new assignment forgets.
+    assignment_forgets: AssignmentForgets,
+    /// What a seek does without automatic commits.
+    seek_without_automatic_commits: SeekWithoutAutomaticCommits,
+    /// What an acknowledgement does without its topic.
+    acknowledgement_without_topic: AcknowledgementWithoutTopic,
 }

@@ -59,7 +59,7 @@ pub const CLAUSES: &[Clause<KafkaJs>] = &[
     },
     Clause {
         name: ClauseName::SeekIsHonoured,
-        promise: "After a seek was carried out, the next fetch of the partition is at the offset that the seek named.",
+        promise: "After a seek, no handler is given records that were fetched before it, and once it was carried out, the next fetch of the partition is at the offset that it named.",
         reason: "An application seeks in order to read something again, or to leave something out.",
         scope: "A later seek, a reset, a manual commit of the user and a new assignment of the partition end the promise.",
         liveness: false,
@@ -119,6 +119,6 @@ pub const CLAUSES: &[Clause<KafkaJs>] = &[
         reason: "A fence that drops valid work makes every rebalance cost records that were already here.",
         scope: "A partition that is assigned in two generations one after the other is one assignment. A lock that is not granted in time counts as a refusal.",
         liveness: false,
-        mutant: mutant(BEST, Choose("assignment_raises", "all-partitions"), "kept-partition"),
+        mutant: mutant(BEST, Choose("assignment_forgets", "everything"), "kept-partition"),
     },
 ];

@@ -117,12 +117,12 @@ pub fn lock_from_resolve_to_use(choices: &Choices, waited_steps: u8, assigned: u
 
 /// How many steps of others a request for the lock waits at most.
 pub fn most_waited_steps(choices: &Choices, assigned: usize) -> Option<u8> {
-    /// A round trip to the coordinator and one to a broker, with one step of somebody else.
-    const STEPS: u8 = 3;
+    /// The answer of the coordinator and that of a leader: what it takes to resolve one partition.
+    const STEPS: u8 = 2;
     match choices.lock_time_out {
         LockTimeOut::None => None,
         LockTimeOut::Fixed => Some(STEPS),
-        LockTimeOut::ByAssignedPartitions => Some(STEPS.saturating_mul(u8::try_from(assigned).unwrap_or(u8::MAX))),
+        LockTimeOut::ByAssignedPartitions => Some(STEPS.saturating_mul(u8::try_from(assigned.max(1)).unwrap_or(u8::MAX))),
     }
 }
 

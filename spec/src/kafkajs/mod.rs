@@ -21,7 +21,7 @@ use crate::library;
 pub const VIEWS: &[&str] = &[
     "overlapping-rounds",
     "seek-with-commits",
-    "seek-during-resolve",
+    "reordered-answers",
     "lost-and-regained",
     "reset-after-loss",
     "kept-partition",
