@@ -5,6 +5,7 @@
 
 pub mod child;
 pub mod follow;
+pub mod kafkajs;
 pub mod manifest;
 pub mod recording;
 pub mod replay;

@@ -159,6 +159,7 @@ class World {
     this.cluster = createCluster(this.requests)
     this.workers = new Workers(begin.concurrency, batch => this.handle(batch))
     this.handlers = new Map()
+    this.told = {} // what the manager answered in this step, when it was asked for next offsets
     this.seeks = new Map()
     this.paused = new Set()
     this.idle = new Set(NODES)
@@ -211,7 +212,7 @@ class World {
 
   // The offsets to fetch from `own`, after everything awaited: `own` may be of an older assignment.
   // KafkaJS looks both maps up without asking whether the topic is there, so this fails like it.
-  nextOffsets(own, offsetsFor) {
+  nextOffsets(own, about) {
     const committed = this.manager.committedOffsets()
     const active = this.active()
     const allowed = partition => {
@@ -221,20 +222,24 @@ class World {
 
     const wanted = own.filter(allowed)
     const offsets = {}
-    for (const partition of offsetsFor) {
+    for (const partition of about) {
       if (!active[TOPIC] || !allowed(partition)) continue
       const offset = this.manager.nextOffset(TOPIC, partition).toString()
+      this.told[partition] = offset
       if (wanted.includes(partition)) offsets[partition] = offset
     }
     return offsets
   }
 
   async fetch(node, offsetsFor) {
-    const own = (this.assignment[TOPIC] || []).filter(partition => partition === node)
+    // Which partitions a round is about is settled when it begins.
+    const assigned = this.assignment[TOPIC] || []
+    const own = assigned.filter(partition => partition === node)
+    const about = offsetsFor.filter(partition => assigned.includes(partition))
     await this.takeSeeks(own)
     await this.manager.resolveOffsets()
 
-    const offsets = this.nextOffsets(own, offsetsFor)
+    const offsets = this.nextOffsets(own, about)
     if (Object.keys(offsets).length === 0) return []
 
     const { records } = await this.requests.hold({ api: 'fetch', node, offsets }, value => value)
@@ -306,6 +311,7 @@ class World {
   }
 
   take(step) {
+    this.told = {}
     switch (step.do) {
       case 'round':
         return this.startRound(step.node, step.offsets_for)
@@ -345,6 +351,7 @@ class World {
       ended: this.ended,
       committed: visible(this.cluster.committedOffsets()[TOPIC]),
       resolved: visible(this.manager.resolvedOffsets[TOPIC]),
+      next_offsets: this.told,
     }
   }
 }

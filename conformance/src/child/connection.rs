@@ -115,6 +115,23 @@ impl Connection {
         self.pipes.outgoing().push(b'\n');
     }
 
+    /// Asks with a line of another protocol, and waits for the line that answers it.
+    ///
+    /// # Errors
+    /// Any [`ChildProblem`] of the process.
+    ///
+    /// # Panics
+    /// If other answers are due.
+    pub fn ask_line(&mut self, line: &str, limit: Duration) -> Result<Vec<u8>, ChildProblem> {
+        assert!(self.due.is_empty(), "the answers to earlier questions come first");
+        if let Some(problem) = self.first_problem.get() {
+            return Err(problem.clone());
+        }
+        self.send_line(line);
+        self.due.clear();
+        self.next_line(limit, "a line")
+    }
+
     /// The number that the next question will have.
     pub fn next_id(&self) -> u64 {
         self.next_id + 1

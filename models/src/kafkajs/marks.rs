@@ -42,6 +42,13 @@ pub enum Mark {
     LockGranted(u8),
     /// A request is sent.
     Asked(Asked),
+    /// The current manager was asked for the next offset of a partition.
+    NextOffset {
+        /// The partition.
+        partition: usize,
+        /// Its answer.
+        offset: u8,
+    },
     /// A fetch is sent.
     Fetched {
         /// The partition.

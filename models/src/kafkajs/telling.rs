@@ -188,7 +188,7 @@ fn mark_text(mark: &Mark) -> Option<String> {
         Mark::LockGranted(steps) => Some(format!("the lock is granted after {steps} steps of others")),
         Mark::UnknownUsed { partition, what } => Some(format!("it {what} (p{partition})")),
         Mark::Handed { partition, .. } => Some(format!("they go to the handlers of p{partition}")),
-        Mark::Passed(_) | Mark::Fetched { .. } | Mark::Stored { .. } => None,
+        Mark::Passed(_) | Mark::NextOffset { .. } | Mark::Fetched { .. } | Mark::Stored { .. } => None,
     }
 }
 

@@ -36,12 +36,12 @@ crate::words! {
 }
 
 crate::words! {
-    /// What a new assignment forgets: offsets that were resolved, and, where partitions have versions, the version.
-    pub enum AssignmentForgets {
-        /// All that is known: the new manager empties the offsets that all managers share.
-        Everything = "everything",
-        /// What is known of partitions that come or go. Of those that stay, everything is kept.
+    /// Which partitions get another version with a new assignment, where partitions have versions.
+    pub enum AssignmentRaises {
+        /// Those that come or go.
         MovedPartitions = "moved-partitions",
+        /// All of them.
+        AllPartitions = "all-partitions",
     }
 }
 
@@ -74,8 +74,8 @@ crate::contract::choices! {
     reset_recorded: ResetRecorded,
     /// How long a request for the lock waits, where there is a lock.
     lock_time_out: LockTimeOut,
-    /// What a new assignment forgets.
-    assignment_forgets: AssignmentForgets,
+    /// Which versions a new assignment raises.
+    assignment_raises: AssignmentRaises,
     /// What a seek does without automatic commits.
     seek_without_automatic_commits: SeekWithoutAutomaticCommits,
     /// What an acknowledgement does without its topic.

@@ -117,8 +117,8 @@ pub const CLAUSES: &[Clause<KafkaJs>] = &[
         name: ClauseName::NoNeedlessRefusal,
         promise: "Nothing that was asked for under the partition's current assignment, and before no seek or reset of it, is dropped as stale or given up.",
         reason: "A fence that drops valid work makes every rebalance cost records that were already here.",
-        scope: "A partition that is assigned in two generations one after the other is one assignment. A lock that is not granted in time counts as a refusal.",
+        scope: "A partition that is assigned in two generations one after the other is one assignment. Looking up an offset belongs to the manager that asked: the next one asks anew. A lock that is not granted in time counts as a refusal.",
         liveness: false,
-        mutant: mutant(BEST, Choose("assignment_forgets", "everything"), "kept-partition"),
+        mutant: mutant(BEST, Choose("assignment_raises", "all-partitions"), "kept-partition"),
     },
 ];

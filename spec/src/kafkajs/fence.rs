@@ -28,7 +28,7 @@ crate::words! {
         ManagerAtCommitAcknowledgement = "manager-at-commit-acknowledgement",
         /// An answer to a fetch counts only while the partition has the version that it was fetched with.
         VersionAtFetchAnswer = "version-at-fetch-answer",
-        /// A resolved offset counts only while the partition has the version that it was asked with.
+        /// A resolved offset counts only for the manager that asked, while the partition has the version that it was asked with.
         VersionAtResolve = "version-at-resolve",
         /// What a handler has done counts only while the partition has the version that its records were fetched with.
         VersionAtHandlerEnd = "version-at-handler-end",
@@ -161,8 +161,9 @@ pub fn version_at_fetch_answer(choices: &Choices, fetched: u8, current: u8) -> O
     fence(choices, Fence::VersionAtFetchAnswer, fetched == current)
 }
 
-/// [`Fence::VersionAtResolve`].
-pub fn version_at_resolve(choices: &Choices, asked: u8, current: u8) -> Outcome {
+/// [`Fence::VersionAtResolve`]: the manager and the partition's version. A manager that begins knows nothing, so that what was looked
+/// up for the one before may be older than what was committed since.
+pub fn version_at_resolve(choices: &Choices, asked: (u8, u8), current: (u8, u8)) -> Outcome {
     fence(choices, Fence::VersionAtResolve, asked == current)
 }
 
@@ -213,7 +214,7 @@ pub const DESCRIPTIONS: &[FenceDescription] = &[
     row(Fence::ManagerAtHandlerEnd, Checkpoint::AtHandlerEnd, "the manager under which the records were fetched", "the group's progress", By::CommitUnderReadingAssignment, CAPTURED),
     row(Fence::ManagerAtCommitAcknowledgement, Checkpoint::AtCommitAcknowledgement, "the manager that sent the commit", "the offsets of the current assignment", By::FirstFetchNotBehindCommits, CAPTURED),
     row(Fence::VersionAtFetchAnswer, Checkpoint::AtFetchAnswer, "the partition's version", "which records are processed, which offsets are reset", By::CommitUnderReadingAssignment, VERSION),
-    row(Fence::VersionAtResolve, Checkpoint::AtResolve, "the partition's version", "the offsets of the current assignment, and the position that a seek asked for", By::SeekIsHonoured, VERSION),
+    row(Fence::VersionAtResolve, Checkpoint::AtResolve, "the manager that asked, and the partition's version", "the offsets of the current assignment, and the position that a seek asked for", By::SeekIsHonoured, VERSION),
     row(Fence::VersionAtHandlerEnd, Checkpoint::AtHandlerEnd, "the partition's version", "the group's progress", By::CommitUnderReadingAssignment, VERSION),
     row(Fence::VersionAtAutomaticCommit, Checkpoint::AtCommit, "the partition's version", "the position that a seek asked for", By::SeekIsHonoured, VERSION),
     row(Fence::VersionAtCommitAcknowledgement, Checkpoint::AtCommitAcknowledgement, "the partition's version", "the position that a seek asked for", By::SeekIsHonoured, VERSION),

@@ -53,12 +53,6 @@ impl Manager {
         }
     }
 
-    /// Takes over what a former manager knows of a partition.
-    pub fn keep(&mut self, former: &Self, partition: usize) {
-        self.resolved[partition] = former.resolved[partition];
-        self.logical[partition] = former.logical[partition];
-    }
-
     /// Whether it has the topic at all: without any partition of it, it has no entry to put an offset in.
     pub fn has_topic(&self) -> bool {
         self.assigned.contains(&true)
@@ -82,7 +76,10 @@ impl Step<'_> {
             };
         }
         match (state.manager.resolved[partition], self.setup.choices.unknown_offset) {
-            (Slot::At { offset, .. }, _) => Some(offset),
+            (Slot::At { offset, .. }, _) => {
+                self.reaction.mark(Mark::NextOffset { partition, offset });
+                Some(offset)
+            }
             (_, UnknownOffset::Throws) => {
                 self.crash(partition, "reads an undefined offset, and throws");
                 None
@@ -90,6 +87,7 @@ impl Step<'_> {
             (_, UnknownOffset::Zero) => {
                 let what = "takes an unknown offset for zero";
                 self.reaction.mark(Mark::UnknownUsed { partition, what });
+                self.reaction.mark(Mark::NextOffset { partition, offset: 0 });
                 Some(0)
             }
         }

@@ -9,7 +9,7 @@ mod manager;
 mod round;
 mod work;
 
-use fencepost_spec::kafkajs::choices::AssignmentForgets;
+use fencepost_spec::kafkajs::choices::AssignmentRaises;
 
 use super::bounds::UserAct;
 use super::marks::{Asked, Mark};
@@ -309,25 +309,20 @@ impl Step<'_> {
         self.state().fetchers[usize::from(node)] = Phase::Idle;
     }
 
-    /// A new assignment: a new manager. It forgets what its contract says, and what is forgotten gets another version.
+    /// A new assignment: a new manager, which empties the committed offsets that all managers share.
     fn install(&mut self, node: u8, joined: Joined) {
-        let forgets_all = self.setup.choices.assignment_forgets == AssignmentForgets::Everything;
+        let raises_all = self.setup.choices.assignment_raises == AssignmentRaises::AllPartitions;
         let state = self.state();
-        let former = std::mem::replace(&mut state.manager, Manager::new(joined.generation, joined.assigned));
+        state.manager = Manager::new(joined.generation, joined.assigned);
+        state.committed = [None; PARTITIONS];
         state.topic_is_known = state.manager.has_topic();
         for partition in 0..PARTITIONS {
             let number = if joined.assigned[partition] { joined.assignments[partition] } else { 0 };
-            let is_kept = number == state.assignments[partition];
-            if is_kept && !forgets_all {
-                state.manager.keep(&former, partition);
+            if number == state.assignments[partition] {
+                state.versions[partition] += u8::from(raises_all);
                 continue;
             }
-            state.committed[partition] = None;
-            state.versions[partition] += 1;
-            if is_kept {
-                continue;
-            }
-            state.truths[partition] += 1;
+            state.raise(partition);
             state.assignments[partition] = number;
             state.sought[partition] = None;
             state.floor[partition] = joined.assigned[partition].then_some(joined.committed[partition]).flatten();

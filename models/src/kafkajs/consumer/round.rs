@@ -172,17 +172,16 @@ impl Step<'_> {
             return;
         }
         let current = self.state().manager.generation;
-        let is_current = (0..PARTITIONS)
-            .any(|partition| resolving.pending[partition] && self.reaction.state.truths[partition] == resolving.truths[partition]);
         let outcome = fence::manager_at_resolve(&self.setup.choices, resolving.manager, current);
-        if self.reaction.fence(Fence::ManagerAtResolve, outcome, is_current) {
+        if self.reaction.fence(Fence::ManagerAtResolve, outcome, false) {
             self.rest(node);
             return self.release_lock(node);
         }
         let mut covered = resolving.covered;
         for partition in 0..PARTITIONS {
-            let (asked, now) = (resolving.versions[partition], self.state().versions[partition]);
-            let is_current = resolving.truths[partition] == self.state().truths[partition];
+            let asked = (resolving.manager, resolving.versions[partition]);
+            let now = (current, self.state().versions[partition]);
+            let is_current = now.0 == asked.0 && resolving.truths[partition] == self.state().truths[partition];
             let outcome = fence::version_at_resolve(&self.setup.choices, asked, now);
             if (resolving.pending[partition] || covered[partition])
                 && self.reaction.fence(Fence::VersionAtResolve, outcome, is_current)

@@ -1,0 +1,214 @@
+//! Many ways replayed on one implementation, on several threads; each thread has a driver of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use fencepost_models::family::View;
+use fencepost_models::kafkajs::bounds::Bounds;
+use fencepost_models::kafkajs::system;
+use fencepost_spec::kafkajs::Choices;
+
+use super::blame::{KafkaJsChange, explanations};
+use super::child::{Driver, DriverProblem, Target};
+use super::compare::{Difference, difference};
+use super::graph::{Action, Graph};
+use super::trace::Trace;
+use super::ways;
+use crate::child::ChildOptions;
+
+/// How long a driver may take for one trace.
+const TRACE_LIMIT: Duration = Duration::from_secs(10);
+
+/// Where an implementation leaves the contract.
+#[derive(Clone, Debug)]
+pub struct Divergence {
+    /// The trace.
+    pub trace: Trace,
+    /// The step after which something else is seen.
+    pub step: usize,
+    /// What differs first.
+    pub difference: Difference,
+    /// The smallest sets of changes of the contract that would allow it; empty: it is not modelled.
+    pub explanations: Vec<Vec<KafkaJsChange>>,
+}
+
+/// What came out of one view.
+pub struct ViewReplay {
+    /// The view.
+    pub view: &'static str,
+    /// Its states.
+    pub states: usize,
+    /// The reactions of the consumer, all of which the ways come by.
+    pub reactions: usize,
+    /// Traces that were replayed.
+    pub traces: usize,
+    /// Steps that were taken.
+    pub steps: usize,
+    /// How long replaying took.
+    pub seconds: f64,
+    /// How many traces diverged.
+    pub diverged: usize,
+    /// The divergence with the fewest steps of each explanation.
+    pub divergences: Vec<Divergence>,
+    /// Whether it was ended before all ways were done.
+    pub interrupted: bool,
+}
+
+/// What is replayed on what.
+pub struct Session<'a> {
+    /// The program of the driver.
+    pub program: &'a str,
+    /// The implementation.
+    pub target: &'a Target,
+    /// Time limits, and what ends the waiting.
+    pub options: &'a ChildOptions,
+    /// How many threads.
+    pub threads: usize,
+    /// Ends everything.
+    pub interrupt: &'a AtomicBool,
+    /// Is told how many ways of how many are done.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+impl Session<'_> {
+    /// Replays a view of a contract.
+    ///
+    /// # Errors
+    /// A [`DriverProblem`].
+    pub fn replay(&self, choices: &Choices, view: &View<Bounds>) -> Result<ViewReplay, DriverProblem> {
+        let model = system::model(choices, &view.bounds);
+        let graph = Graph::explore(&model);
+        let chosen = ways::choose(&model, &graph);
+        let started = Instant::now();
+        let done = AtomicUsize::new(0);
+        let total = chosen.ways.len();
+        let chunks = deal(chosen.ways, self.threads);
+        let setup = &model.cfg;
+        let parts = std::thread::scope(|scope| {
+            let threads: Vec<_> = chunks
+                .into_iter()
+                .map(|ways| scope.spawn(|| self.part(setup, ways, &|| (self.progress)(1 + done.fetch_add(1, Ordering::Relaxed), total))))
+                .collect();
+            threads.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
+        });
+        let mut result = ViewReplay {
+            view: view.name,
+            states: chosen.states,
+            reactions: chosen.reactions,
+            traces: 0,
+            steps: 0,
+            seconds: 0.0,
+            diverged: 0,
+            divergences: Vec::new(),
+            interrupted: false,
+        };
+        let mut divergences = Vec::new();
+        for part in parts {
+            let part = part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            result.traces += part.traces;
+            result.steps += part.steps;
+            result.diverged += part.diverged;
+            result.interrupted |= part.interrupted;
+            divergences.extend(part.divergences);
+        }
+        result.seconds = started.elapsed().as_secs_f64();
+        result.divergences = fewest_steps(divergences);
+        Ok(result)
+    }
+
+    fn part(
+        &self,
+        setup: &Arc<system::Setup>,
+        ways: Vec<(usize, Vec<Action>)>,
+        done: &dyn Fn(),
+    ) -> Result<Part, DriverProblem> {
+        let mut part = Part::default();
+        let mut driver = Driver::start(self.program, self.target, self.options)?;
+        for (place, way) in ways {
+            if self.interrupt.load(Ordering::Relaxed) {
+                part.interrupted = true;
+                break;
+            }
+            let trace = Trace::of(setup, way);
+            let (steps, divergence) = run(&mut driver, trace)?;
+            part.traces += 1;
+            part.steps += steps;
+            if let Some(divergence) = divergence {
+                part.diverged += 1;
+                part.keep(place, divergence);
+            }
+            done();
+        }
+        Ok(part)
+    }
+}
+
+/// Replays one trace: the number of steps that were taken, and where it diverged.
+///
+/// # Errors
+/// A [`DriverProblem`].
+pub fn run(driver: &mut Driver, trace: Trace) -> Result<(usize, Option<Divergence>), DriverProblem> {
+    let seen = driver.run(&trace.steps, TRACE_LIMIT)?;
+    for (step, (taken, observed)) in trace.steps.iter().zip(&seen).enumerate() {
+        if let Some(difference) = difference(&taken.allowed, observed) {
+            let explanations = explanations(&trace, step, observed);
+            return Ok((step + 1, Some(Divergence { trace, step, difference, explanations })));
+        }
+    }
+    if seen.len() < trace.steps.len() {
+        return Err(DriverProblem::Said(format!("it answers {} steps of {}", seen.len(), trace.steps.len())));
+    }
+    Ok((seen.len(), None))
+}
+
+#[derive(Default)]
+struct Part {
+    traces: usize,
+    steps: usize,
+    diverged: usize,
+    interrupted: bool,
+    /// By explanation and kind, the one with the fewest steps; of equals the one whose way comes first.
+    divergences: BTreeMap<Cause, (usize, Divergence)>,
+}
+
+/// What makes divergences the same: the sets of changes that would allow them, and, where there is none, what differs.
+type Cause = (String, &'static str);
+
+fn cause(divergence: &Divergence) -> Cause {
+    let kind = if divergence.explanations.is_empty() { divergence.difference.kind } else { "" };
+    (format!("{:?}", divergence.explanations), kind)
+}
+
+impl Part {
+    fn keep(&mut self, place: usize, divergence: Divergence) {
+        let cause = cause(&divergence);
+        let is_better = self.divergences.get(&cause).is_none_or(|(known_place, known)| {
+            (divergence.step, place) < (known.step, *known_place)
+        });
+        if is_better {
+            self.divergences.insert(cause, (place, divergence));
+        }
+    }
+}
+
+fn fewest_steps(found: Vec<(Cause, (usize, Divergence))>) -> Vec<Divergence> {
+    let mut part = Part::default();
+    for (_, (place, divergence)) in found {
+        part.keep(place, divergence);
+    }
+    let mut divergences: Vec<(usize, Divergence)> = part.divergences.into_values().collect();
+    divergences.sort_by_key(|(place, divergence)| (divergence.step, *place));
+    divergences.into_iter().map(|(_, divergence)| divergence).collect()
+}
+
+/// Deals the ways out among threads, each with its number.
+fn deal(ways: Vec<Vec<Action>>, threads: usize) -> Vec<Vec<(usize, Vec<Action>)>> {
+    let mut hands: Vec<Vec<(usize, Vec<Action>)>> = (0..threads.max(1)).map(|_| Vec::new()).collect();
+    let count = hands.len();
+    for (place, way) in ways.into_iter().enumerate() {
+        hands[place % count].push((place, way));
+    }
+    hands
+}
