@@ -12,8 +12,8 @@ use fencepost_models::family::{ModelledFamily, passed_term, refused_term};
 use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::{Problem, nearest};
 use fencepost_spec::family::{Family, Iggy};
-use fencepost_spec::kafkajs::KafkaJs;
-use fencepost_spec::library::{self, SCENARIOS};
+use fencepost_spec::kafkajs::{self, KafkaJs};
+use fencepost_spec::library::{self, KAFKAJS_SCENARIOS, SCENARIOS};
 use fencepost_spec::scenario::{Scenario, parse_scenario};
 use fencepost_spec::words::Word;
 use serde::Deserialize;
@@ -136,7 +136,7 @@ impl Source {
     }
 }
 
-/// The family that a contract file names. What is too broken to name one is left to the parser of the Iggy family.
+/// The family that a file names. What is too broken to name one is left to the parser of the Iggy family.
 fn family_in(file: &str, text: &str) -> Result<FamilyName, Problem> {
     #[derive(Deserialize)]
     struct Header {
@@ -151,7 +151,33 @@ fn family_in(file: &str, text: &str) -> Result<FamilyName, Problem> {
     })
 }
 
-/// The scenarios with these names or files, each once; all that are built in if nothing is named.
+/// Scenarios of every family.
+#[derive(Default)]
+pub struct ChosenScenarios {
+    /// Those of the Iggy family, in the order in which they were named.
+    pub iggy: Vec<Scenario>,
+    /// Those of the KafkaJS family, in the order in which they were named.
+    pub kafkajs: Vec<kafkajs::scenario::Scenario>,
+}
+
+/// The scenarios with these names or files, each once; all that are built in, of every family, if nothing is named.
+///
+/// # Errors
+/// A [`Problem`] with the first of them that cannot be used: it names the place in the file, or the nearest name.
+pub fn chosen_scenarios(named: &[String]) -> Result<ChosenScenarios, Problem> {
+    let mut chosen = ChosenScenarios::default();
+    let every: Vec<String> = built_in_scenarios().map(|(name, _)| (*name).to_owned()).collect();
+    for name in each_first(if named.is_empty() { &every } else { named }) {
+        let (file, text) = scenario_text(name)?;
+        match family_in(&file, &text)? {
+            FamilyName::Iggy => chosen.iggy.push(parse_scenario(&file, &text)?),
+            FamilyName::KafkaJs => chosen.kafkajs.push(kafkajs::scenario::parse_scenario(&file, &text)?),
+        }
+    }
+    Ok(chosen)
+}
+
+/// The scenarios of the Iggy family with these names or files, each once; all that are built in if nothing is named.
 ///
 /// # Errors
 /// A [`Problem`] with the first of them that cannot be used.
@@ -159,15 +185,24 @@ pub fn scenarios(named: &[String]) -> Result<Vec<Scenario>, Problem> {
     if named.is_empty() {
         return SCENARIOS.iter().map(|(name, _)| library::scenario(name)).collect();
     }
-    each_first(named).map(|name| scenario(name)).collect()
+    let scenario = |name: &String| scenario_text(name).and_then(|(file, text)| parse_scenario(&file, &text));
+    each_first(named).map(scenario).collect()
 }
 
-/// One scenario by name, or by file if `named` ends in `.toml` or has a slash.
-///
-/// # Errors
-/// A [`Problem`] that names the place in the file, or the nearest name.
-pub fn scenario(named: &str) -> Result<Scenario, Problem> {
-    if is_file(named) { parse_scenario(named, &read_file(named)?) } else { library::scenario(named) }
+/// Name and text of the scenarios that are built in, of every family.
+fn built_in_scenarios() -> impl Iterator<Item = &'static (&'static str, &'static str)> + Clone {
+    SCENARIOS.iter().chain(KAFKAJS_SCENARIOS)
+}
+
+/// The name of a scenario's file, and its text.
+fn scenario_text(named: &str) -> Result<(String, String), Problem> {
+    if is_file(named) {
+        return Ok((named.to_owned(), read_file(named)?));
+    }
+    match built_in_scenarios().find(|(name, _)| *name == named) {
+        Some((name, text)) => Ok((format!("spec/scenarios/{name}.toml"), (*text).to_owned())),
+        None => Err(library::unknown("scenario", named, built_in_scenarios().map(|(name, _)| *name))),
+    }
 }
 
 /// Whether an argument means a file.

@@ -7,6 +7,7 @@ use toml::Spanned;
 use crate::contract::Contract;
 use crate::diagnostic::{Problem, nearest};
 use crate::family::Family;
+use crate::kafkajs;
 use crate::scenario::{Scenario, parse_scenario};
 
 pub use contract_file::{family_of, parse_contract};
@@ -41,7 +42,7 @@ pub const KAFKAJS_CONTRACTS: &[(&str, &str)] = built_in!("contracts":
     "kafkajs-partition-version",
 );
 
-/// Name and text of the scenarios that are built in, in the order of the reports.
+/// Name and text of the scenarios of the Iggy family that are built in, in the order of the reports.
 pub const SCENARIOS: &[(&str, &str)] = built_in!("scenarios":
     "disk-read-ends-after-purge",
     "refused-poll-can-be-repeated",
@@ -93,7 +94,22 @@ pub const SCENARIOS: &[(&str, &str)] = built_in!("scenarios":
     "commit-by-a-former-member",
 );
 
-/// A built-in scenario by name.
+/// Name and text of the scenarios of the KafkaJS family that are built in, in the order of the reports.
+pub const KAFKAJS_SCENARIOS: &[(&str, &str)] = built_in!("scenarios":
+    "two-fetches-out-of-range",
+    "recovery-waits-for-the-lock",
+    "seek-and-the-commit-of-a-neighbour",
+    "seek-against-an-older-lookup",
+    "old-answer-fills-the-new-manager",
+    "out-of-range-after-loss",
+    "records-after-loss",
+    "records-from-before-regaining",
+    "records-of-a-kept-partition",
+    "handler-outlives-its-topic",
+    "round-outlives-its-topic",
+);
+
+/// A built-in scenario of the Iggy family by name.
 ///
 /// # Errors
 /// A [`Problem`] that names the nearest scenario.
@@ -102,6 +118,17 @@ pub fn scenario(name: &str) -> Result<Scenario, Problem> {
         return Err(unknown("scenario", name, SCENARIOS.iter().map(|(known, _)| *known)));
     };
     parse_scenario(&format!("spec/scenarios/{name}.toml"), text)
+}
+
+/// A built-in scenario of the KafkaJS family by name.
+///
+/// # Errors
+/// A [`Problem`] that names the nearest scenario.
+pub fn kafkajs_scenario(name: &str) -> Result<kafkajs::scenario::Scenario, Problem> {
+    let Some((name, text)) = KAFKAJS_SCENARIOS.iter().find(|(known, _)| *known == name) else {
+        return Err(unknown("scenario", name, KAFKAJS_SCENARIOS.iter().map(|(known, _)| *known)));
+    };
+    kafkajs::scenario::parse_scenario(&format!("spec/scenarios/{name}.toml"), text)
 }
 
 /// The views of the Iggy family, in the order of the reports.

@@ -5,26 +5,14 @@ use std::time::Instant;
 
 use fencepost_checker::engine::{Exploration, Stop, Task, Trace};
 use fencepost_checker::story::Story;
-use fencepost_models::iggy::scenario::{self, ScenarioGuide, answers_by_step};
-use fencepost_models::iggy::system::{self, IggyModel};
 use fencepost_spec::clause::ClauseName;
 use fencepost_spec::contract::Contract;
-use fencepost_spec::scenario::Scenario;
+use fencepost_spec::words::Word;
 
+use super::family::Askable;
 use super::telling::{self, BrokenClause};
 use crate::exploring::{Budget, EngineName};
 use crate::run::{Action, ProgressMaker};
-
-/// The clauses in the order of which is told first when several break: what hurts an application most stands first.
-const SEVEREST: &[ClauseName] = &[
-    ClauseName::NoSkip,
-    ClauseName::AcknowledgedCommitStands,
-    ClauseName::NoForeignProgress,
-    ClauseName::NoStaleBatch,
-    ClauseName::AcknowledgedPurgeIsFinal,
-    ClauseName::OneHistoryAfterRecovery,
-    ClauseName::CommitUnderReadingAssignment,
-];
 
 /// What stands for the answer that never came.
 pub const NO_ANSWER: &str = "no answer";
@@ -43,11 +31,11 @@ pub struct AskOptions<'a> {
 
 /// What a contract makes of a scenario.
 #[derive(Clone, Debug)]
-pub struct AskResult {
+pub struct AskResult<C = ClauseName> {
     /// Name of the contract.
     pub contract: String,
     /// The answer.
-    pub answer: Answer,
+    pub answer: Answer<C>,
     /// Why the exploration ended early, if it did: then more answers and breaches may be possible.
     pub stopped: Option<Stop>,
     /// Distinct states of the exploration of all courses.
@@ -60,11 +48,11 @@ pub struct AskResult {
 
 /// Whether a scenario is possible.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum Answer<C = ClauseName> {
     /// The contract has nothing for some step of it, for this reason.
     NotApplicable(String),
     /// It is possible.
-    Possible(Possible),
+    Possible(Possible<C>),
     /// No course leads to its end.
     Impossible(Impossible),
     /// The exploration ended before a course was found, and before it was sure that there is none.
@@ -73,17 +61,17 @@ pub enum Answer {
 
 /// What was found in the courses of a possible scenario.
 #[derive(Clone, Debug)]
-pub struct Possible {
+pub struct Possible<C = ClauseName> {
     /// The answers that the client of a step got in some course, by the step's name; [`NO_ANSWER`] if none.
     pub answers: BTreeMap<String, BTreeSet<String>>,
     /// The clauses that break in some course, the severest first.
-    pub broken: Vec<ClauseName>,
+    pub broken: Vec<C>,
     /// Those that break in every course.
-    pub always_broken: Vec<ClauseName>,
+    pub always_broken: Vec<C>,
     /// The shortest course in which the severest of them breaks, or the shortest course.
     pub story: Story,
     /// What breaks in that course, in the order of its lines.
-    pub breaches: Vec<BrokenClause>,
+    pub breaches: Vec<BrokenClause<C>>,
 }
 
 /// How far an impossible scenario gets.
@@ -95,7 +83,7 @@ pub struct Impossible {
     pub story: Story,
 }
 
-impl AskResult {
+impl<C> AskResult<C> {
     /// Whether the scenario is possible; `None` if it is not applicable or not known.
     pub fn possible(&self) -> Option<bool> {
         match self.answer {
@@ -106,7 +94,7 @@ impl AskResult {
     }
 
     /// The clauses that break in some course.
-    pub fn broken(&self) -> &[ClauseName] {
+    pub fn broken(&self) -> &[C] {
         match &self.answer {
             Answer::Possible(possible) => &possible.broken,
             _ => &[],
@@ -124,7 +112,11 @@ impl AskResult {
 }
 
 /// Asks a contract about a scenario.
-pub fn ask(scenario: &Scenario, contract: &Contract, options: &AskOptions<'_>) -> AskResult {
+pub fn ask<F: Askable>(
+    scenario: &F::Scenario,
+    contract: &Contract<F>,
+    options: &AskOptions<'_>,
+) -> AskResult<F::Clause> {
     let started = Instant::now();
     let mut result = AskResult {
         contract: contract.name.clone(),
@@ -134,12 +126,12 @@ pub fn ask(scenario: &Scenario, contract: &Contract, options: &AskOptions<'_>) -
         depth: 0,
         seconds: 0.0,
     };
-    if let Err(reason) = scenario::applies(scenario, &contract.choices) {
+    if let Err(reason) = F::applies(scenario, &contract.choices) {
         result.answer = Answer::NotApplicable(reason);
         return result;
     }
-    let model = system::model(&contract.choices, &scenario::bounds(scenario));
-    let guide = ScenarioGuide::new(scenario, &model.cfg, None);
+    let model = F::world(scenario, &contract.choices);
+    let guide = F::guide(scenario, &model, None);
     let asked = Asked { scenario, contract, model: &model, guide: &guide };
     let exploration = asked.explore(&guide, options);
     result.stopped = exploration.stopped;
@@ -155,26 +147,26 @@ pub fn ask(scenario: &Scenario, contract: &Contract, options: &AskOptions<'_>) -
 }
 
 /// The clauses of a set, the severest first.
-fn by_severity(clauses: &BTreeSet<ClauseName>) -> Vec<ClauseName> {
-    let rest = ClauseName::ALL.iter().filter(|clause| !SEVEREST.contains(clause));
-    SEVEREST.iter().chain(rest).copied().filter(|clause| clauses.contains(clause)).collect()
+fn by_severity<F: Askable>(clauses: &BTreeSet<F::Clause>) -> Vec<F::Clause> {
+    let rest = F::Clause::ALL.iter().filter(|clause| !F::SEVEREST.contains(clause));
+    F::SEVEREST.iter().chain(rest).copied().filter(|clause| clauses.contains(clause)).collect()
 }
 
 /// A scenario on the model of a contract.
-struct Asked<'a> {
-    scenario: &'a Scenario,
-    contract: &'a Contract,
-    model: &'a IggyModel,
-    guide: &'a ScenarioGuide,
+struct Asked<'a, F: Askable> {
+    scenario: &'a F::Scenario,
+    contract: &'a Contract<F>,
+    model: &'a F::Model,
+    guide: &'a F::Guide,
 }
 
-impl Asked<'_> {
+impl<F: Askable> Asked<'_, F> {
     fn title(&self, what: &str) -> String {
-        format!("{} in {}: {what}", self.scenario.name, self.contract.name)
+        format!("{} in {}: {what}", F::head(self.scenario).name, self.contract.name)
     }
 
-    fn explore(&self, guide: &ScenarioGuide, options: &AskOptions<'_>) -> Exploration<IggyModel, ScenarioGuide> {
-        let progress = (options.progress)(&self.contract.name, &self.scenario.name);
+    fn explore(&self, guide: &F::Guide, options: &AskOptions<'_>) -> Exploration<F::Model, F::Guide> {
+        let progress = (options.progress)(&self.contract.name, F::head(self.scenario).name);
         let task = Task {
             model: self.model,
             guide,
@@ -187,22 +179,22 @@ impl Asked<'_> {
         options.engine.explore(&task)
     }
 
-    fn possible(&self, shortest: &Trace<Action>, options: &AskOptions<'_>) -> Possible {
-        let courses = self.guide.courses();
-        let broken = by_severity(&courses.broken);
-        let always_broken = by_severity(&courses.always_broken.clone().unwrap_or_default());
+    fn possible(&self, shortest: &Trace<Action<F>>, options: &AskOptions<'_>) -> Possible<F::Clause> {
+        let found = F::found(self.scenario, self.guide);
+        let broken = by_severity::<F>(&found.broken);
+        let always_broken = by_severity::<F>(&found.always_broken);
         let severest = broken.first().copied();
         let searched = severest.filter(|clause| !always_broken.contains(clause)).and_then(|clause| {
-            let guide = ScenarioGuide::new(self.scenario, &self.model.cfg, Some(clause));
+            let guide = F::guide(self.scenario, self.model, Some(clause));
             let trace = self.explore(&guide, options).finished?;
-            Some(telling::course(self.model, &guide, &trace, self.title(&format!("{clause} breaks"))))
+            Some(telling::course::<F>(self.model, &guide, &trace, self.title(&format!("{clause} breaks"))))
         });
         let (story, breaches) = searched.unwrap_or_else(|| {
             let breaks = severest.filter(|clause| always_broken.contains(clause));
             let what = breaks.map_or_else(|| "possible".to_owned(), |clause| format!("{clause} breaks"));
-            telling::course(self.model, self.guide, shortest, self.title(&what))
+            telling::course::<F>(self.model, self.guide, shortest, self.title(&what))
         });
-        let mut answers = answers_by_step(self.scenario, &courses);
+        let mut answers = found.answers;
         for answers in answers.values_mut().filter(|answers| answers.contains("")) {
             answers.remove("");
             answers.insert(NO_ANSWER.to_owned());
@@ -210,11 +202,11 @@ impl Asked<'_> {
         Possible { answers, broken, always_broken, story, breaches }
     }
 
-    fn impossible(&self, exploration: &Exploration<IggyModel, ScenarioGuide>) -> Impossible {
+    fn impossible(&self, exploration: &Exploration<F::Model, F::Guide>) -> Impossible {
         let (_, states, trace) = &exploration.furthest;
-        let obstacle = telling::obstacle(self.scenario, self.model, self.guide, states);
+        let obstacle = F::obstacle(self.scenario, self.model, self.guide, states);
         let story = match trace {
-            Some(trace) => telling::dead_end(self.model, self.guide, trace, self.title("impossible"), &obstacle),
+            Some(trace) => telling::dead_end::<F>(self.model, self.guide, trace, self.title("impossible"), &obstacle),
             None => unreachable!("an exploration has an initial state"),
         };
         Impossible { obstacle, story }

@@ -1,23 +1,24 @@
 //! Answers compared with what a scenario expects, in either direction: a question that is settled must be recorded, too.
 
-use fencepost_spec::scenario::{Scenario, ScenarioExpectation};
+use fencepost_spec::words::Word;
 
 use super::answer::{Answer, AskResult};
+use super::family::{Askable, Expected};
 
 /// How an answer differs from the expectation, one sentence each. A contract without an expectation is not compared, and
 /// what was stopped contradicts nothing by what it lacks.
-pub(super) fn unexpected(scenario: &Scenario, result: &AskResult) -> Vec<String> {
-    let Some(expected) = scenario.expect.get(&result.contract) else { return Vec::new() };
+pub(super) fn unexpected<F: Askable>(scenario: &F::Scenario, result: &AskResult<F::Clause>) -> Vec<String> {
+    let Some(expected) = F::expected(scenario, &result.contract) else { return Vec::new() };
     if matches!(result.answer, Answer::Unknown) {
         return Vec::new();
     }
     if expected.possible != result.possible() {
         return vec![format!("expected {}, found {}", word(expected.possible), word(result.possible()))];
     }
-    differences(expected, result)
+    differences(&expected, result)
 }
 
-fn differences(expected: &ScenarioExpectation, result: &AskResult) -> Vec<String> {
+fn differences<C: Word>(expected: &Expected<'_, C>, result: &AskResult<C>) -> Vec<String> {
     let broken = result.broken();
     let lacks = expected.breaks.iter().filter(|clause| !broken.contains(clause) && result.stopped.is_none());
     let adds = broken.iter().filter(|clause| !expected.breaks.contains(clause));
@@ -42,9 +43,15 @@ mod tests {
     use fencepost_checker::engine::Stop;
     use fencepost_checker::story::Story;
     use fencepost_spec::clause::ClauseName;
+    use fencepost_spec::family::Iggy;
+    use fencepost_spec::scenario::{Scenario, ScenarioExpectation};
 
     use super::*;
     use crate::ask::answer::Possible;
+
+    fn unexpected(scenario: &Scenario, result: &AskResult) -> Vec<String> {
+        super::unexpected::<Iggy>(scenario, result)
+    }
 
     fn scenario(possible: Option<bool>, breaks: &[ClauseName]) -> Scenario {
         let mut scenario = fencepost_spec::library::scenario("disk-read-ends-after-purge").expect("built in");

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_spec::clause::ClauseName;
-use fencepost_spec::scenario::Scenario;
+use fencepost_spec::words::Word;
 use serde::Serialize;
 
-use super::Report;
 use super::answer::{Answer, AskResult, Possible};
+use super::family::Askable;
+use super::{Report, Reports};
 use crate::output::{LineJson, SCHEMA, lines_json, rounded};
 
 #[derive(Serialize)]
@@ -61,32 +61,36 @@ struct StoryJson {
 }
 
 /// The report, ready to be serialised. Two runs give the same but for `seconds`.
-pub(super) fn report(report: &Report) -> ReportJson {
-    ReportJson {
-        schema: SCHEMA,
-        command: "ask",
-        without: report.removed.iter().map(|fence| fence.word()).collect(),
-        results: report.results().map(|(scenario, result)| result_json(report, scenario, result)).collect(),
-    }
+pub(super) fn report(reports: &Reports) -> ReportJson {
+    let results = results(&reports.iggy).into_iter().chain(results(&reports.kafkajs));
+    ReportJson { schema: SCHEMA, command: "ask", without: reports.without.clone(), results: results.collect() }
 }
 
-fn words(clauses: &[ClauseName]) -> Vec<&'static str> {
+fn results<F: Askable>(report: &Report<F>) -> Vec<ResultJson> {
+    report.results().map(|(scenario, result)| result_json(report, scenario, result)).collect()
+}
+
+fn words<C: Word>(clauses: &[C]) -> Vec<&'static str> {
     clauses.iter().map(|clause| clause.word()).collect()
 }
 
-fn result_json(report: &Report, scenario: &Scenario, result: &AskResult) -> ResultJson {
+fn result_json<F: Askable>(
+    report: &Report<F>,
+    scenario: &F::Scenario,
+    result: &AskResult<F::Clause>,
+) -> ResultJson {
     let reason = match &result.answer {
         Answer::NotApplicable(reason) => Some(reason.clone()),
         Answer::Impossible(impossible) => Some(impossible.obstacle.clone()),
         Answer::Possible(_) | Answer::Unknown => None,
     };
-    let possible: Option<&Possible> = match &result.answer {
+    let possible = match &result.answer {
         Answer::Possible(possible) => Some(possible),
         _ => None,
     };
-    let expected = scenario.expect.get(&result.contract);
+    let expected = F::expected(scenario, &result.contract);
     ResultJson {
-        scenario: scenario.name.clone(),
+        scenario: F::head(scenario).name.to_owned(),
         contract: result.contract.clone(),
         possible: result.possible(),
         reason,
@@ -96,7 +100,7 @@ fn result_json(report: &Report, scenario: &Scenario, result: &AskResult) -> Resu
         always_broken: possible.map(|possible| words(&possible.always_broken)).unwrap_or_default(),
         answers: possible.map(|possible| possible.answers.clone()).unwrap_or_default(),
         breaches: possible.map(breaches_json).unwrap_or_default(),
-        expected: expected.map(|it| ExpectedJson { possible: it.possible, breaks: words(&it.breaks) }),
+        expected: expected.map(|it| ExpectedJson { possible: it.possible, breaks: words(it.breaks) }),
         unexpected: report.unexpected(scenario, result),
         states: result.states,
         depth: result.depth,
@@ -109,8 +113,8 @@ fn result_json(report: &Report, scenario: &Scenario, result: &AskResult) -> Resu
     }
 }
 
-fn breaches_json(possible: &Possible) -> Vec<BreachJson> {
-    let breach = |breach: &super::BrokenClause| BreachJson {
+fn breaches_json<C: Word>(possible: &Possible<C>) -> Vec<BreachJson> {
+    let breach = |breach: &super::BrokenClause<C>| BreachJson {
         clause: breach.clause.word(),
         line: breach.line,
         reason: breach.reason.clone(),

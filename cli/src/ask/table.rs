@@ -3,6 +3,7 @@
 use comfy_table::{Cell, CellAlignment, Color};
 
 use super::answer::{Answer, AskResult, Possible};
+use super::family::Askable;
 use super::{Asked, Report, expectation};
 use crate::output::{TEXT_WIDTH_COLUMNS, table, table_text};
 
@@ -24,7 +25,7 @@ struct Row {
 }
 
 /// The table.
-pub(super) fn text(report: &Report, asked: &Asked) -> String {
+pub(super) fn text<F: Askable>(report: &Report<F>, asked: &Asked<F>) -> String {
     let widest = asked.results.iter().map(|result| result.contract.chars().count()).max().unwrap_or(0);
     let taken = INDENT_COLUMNS + widest + ANSWER_COLUMNS + STEPS_COLUMNS + 3;
     let width_columns = TEXT_WIDTH_COLUMNS.saturating_sub(taken).max(40);
@@ -37,7 +38,7 @@ pub(super) fn text(report: &Report, asked: &Asked) -> String {
         }
     }
     let mut table = table();
-    table.set_header(vec!["contract", "answer", "steps", "what the clients get, and what breaks"]);
+    table.set_header(vec!["contract", "answer", "steps", F::FINDINGS]);
     for (contracts, row) in groups {
         let color = color(&row);
         let answer = Cell::new(&row.answer);
@@ -66,7 +67,12 @@ fn color(row: &Row) -> Option<Color> {
     }
 }
 
-fn row(report: &Report, asked: &Asked, result: &AskResult, width_columns: usize) -> Row {
+fn row<F: Askable>(
+    report: &Report<F>,
+    asked: &Asked<F>,
+    result: &AskResult<F::Clause>,
+    width_columns: usize,
+) -> Row {
     let mark = if report.unexpected(&asked.scenario, result).is_empty() { "" } else { " !" };
     let word = match result.answer {
         Answer::Unknown => "stopped",
@@ -90,9 +96,12 @@ fn row(report: &Report, asked: &Asked, result: &AskResult, width_columns: usize)
 }
 
 /// The answers in the order of the steps, then the clauses that break.
-fn possible_lines(asked: &Asked, possible: &Possible) -> Vec<String> {
-    let steps = asked.scenario.steps.iter();
-    let answers = steps.filter_map(|step| Some((&step.id, possible.answers.get(&step.id)?)));
+fn possible_lines<F: Askable>(asked: &Asked<F>, possible: &Possible<F::Clause>) -> Vec<String> {
+    if possible.answers.is_empty() && possible.broken.is_empty() {
+        return vec![F::NO_FINDINGS.to_owned()];
+    }
+    let steps = F::steps(&asked.scenario).into_iter();
+    let answers = steps.filter_map(|step| Some((step, possible.answers.get(step)?)));
     let answers = answers.map(|(id, answers)| {
         let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
         format!("{id}: {}", answers.join(" / "))

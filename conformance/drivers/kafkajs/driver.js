@@ -41,7 +41,8 @@ async function runLine(subject, { run }) {
     if (!Array.isArray(run)) throw new Error('a line has to be {"run":[...]}')
     return { seen: await subject.run(run) }
   } catch (error) {
-    return { error: error.message }
+    // What was seen before a step that cannot be taken is worth telling.
+    return { ...(error.seen && { seen: error.seen }), error: error.message }
   }
 }
 

@@ -368,7 +368,7 @@ async function run(parts, [begin, ...steps]) {
     try {
       world.take(step)
     } catch (error) {
-      throw new Error(`step ${seen.length}: ${error.message}`)
+      throw Object.assign(new Error(`step ${seen.length}: ${error.message}`), { seen })
     }
     await settle()
     seen.push(world.observe())

@@ -353,7 +353,7 @@ async function walk(world, steps) {
     try {
       world.take(step)
     } catch (error) {
-      throw new Error(`step ${seen.length}: ${error.message}`)
+      throw Object.assign(new Error(`step ${seen.length}: ${error.message}`), { seen })
     }
     await world.settle()
     seen.push(world.observe())

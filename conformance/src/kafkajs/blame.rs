@@ -5,18 +5,16 @@ use std::sync::Arc;
 use fencepost_models::kafkajs::system::Setup;
 use fencepost_spec::clause::Change;
 use fencepost_spec::family::Choosing;
-use fencepost_spec::kafkajs::choices::{
-    AcknowledgementWithoutTopic, ResetRecorded, SeekWithoutAutomaticCommits, UnknownOffset,
-};
-use fencepost_spec::kafkajs::{Choices, ClauseName, KafkaJs};
+use fencepost_spec::kafkajs::{Choices, ClauseName};
 
+use super::change::{self, KafkaJsChange};
 use super::compare::difference;
 use super::simulation::Simulation;
 use super::step::Observation;
 use super::trace::Trace;
 
-/// One change of a contract.
-pub type KafkaJsChange = Change<KafkaJs>;
+/// Choices that no implementation is explained by: how long a lock waits, and fences that compare too much.
+const STRICTER: &[&str] = &["lock_time_out", "assignment_raises"];
 
 /// Most changes that are tried together.
 const MOST_CHANGES: usize = 3;
@@ -24,34 +22,22 @@ const MOST_CHANGES: usize = 3;
 /// All changes that make a contract allow more, or something else.
 fn candidates(choices: &Choices) -> Vec<KafkaJsChange> {
     let fences = choices.fences().keys().map(|fence| Change::Without(*fence));
-    let others = |key: &'static str, words: Vec<&'static str>| {
-        let now = choices.words().into_iter().find(|(name, _)| *name == key).map(|(_, value)| value);
-        let differs = move |word: &&'static str| now.as_deref() != Some(*word);
-        words.into_iter().filter(differs).map(move |word| Change::Choose(key, word)).collect::<Vec<_>>()
-    };
-    let choices = [
-        others("unknown_offset", UnknownOffset::ALL.iter().map(|it| it.word()).collect()),
-        others("reset_recorded", ResetRecorded::ALL.iter().map(|it| it.word()).collect()),
-        others(
-            "seek_without_automatic_commits",
-            SeekWithoutAutomaticCommits::ALL.iter().map(|it| it.word()).collect(),
-        ),
-        others(
-            "acknowledgement_without_topic",
-            AcknowledgementWithoutTopic::ALL.iter().map(|it| it.word()).collect(),
-        ),
-    ];
-    fences.chain(choices.into_iter().flatten()).collect()
+    let stated = choices.words();
+    let is_other = |key: &str, value: &str| stated.iter().all(|(name, now)| *name != key || now != value);
+    let choices = change::values().into_iter().filter(|(key, _)| !STRICTER.contains(key)).flat_map(|(key, values)| {
+        values.into_iter().filter(move |value| is_other(key, value)).map(move |value| Change::Choose(key, value))
+    });
+    fences.chain(choices).collect()
 }
 
-/// The smallest sets of changes that allow what was seen up to and in a step: all of the smallest size, in a fixed order. None: no
-/// change that is known explains it.
-pub fn explanations(trace: &Trace, step: usize, seen: &Observation) -> Vec<Vec<KafkaJsChange>> {
+/// The smallest sets of changes that allow all that was seen: all of the smallest size, in a fixed order. None: no change that is
+/// known explains it.
+pub fn explanations(trace: &Trace, seen: &[Observation]) -> Vec<Vec<KafkaJsChange>> {
     let candidates = candidates(&trace.setup.choices);
     for size in 1..=MOST_CHANGES {
         let mut found = Vec::new();
         subsets(&candidates, size, &mut Vec::new(), &mut |changes| {
-            if allows(trace, step, seen, changes) {
+            if allows(trace, seen, changes) {
                 found.push(changes.to_vec());
             }
         });
@@ -89,18 +75,14 @@ pub fn changed(choices: &Choices, changes: &[KafkaJsChange]) -> Choices {
     })
 }
 
-/// Whether the contract with some changes allows everything that was seen up to a step.
-fn allows(trace: &Trace, step: usize, seen: &Observation, changes: &[KafkaJsChange]) -> bool {
+/// Whether the contract with some changes allows everything that was seen.
+fn allows(trace: &Trace, seen: &[Observation], changes: &[KafkaJsChange]) -> bool {
     let choices = changed(&trace.setup.choices, changes);
     let setup = Setup { choices, bounds: trace.setup.bounds.clone() };
     let mut simulation = Simulation::new(Arc::new(setup));
-    for (index, taken) in trace.steps[..=step].iter().enumerate() {
-        let expected = if index == step { seen } else { &taken.allowed };
-        if simulation.take(&taken.step).is_err() || difference(&simulation.observe(), expected).is_some() {
-            return false;
-        }
-    }
-    true
+    trace.steps.iter().zip(seen).all(|(taken, seen)| {
+        simulation.take(&taken.step).is_ok() && difference(&simulation.observe(), seen).is_none()
+    })
 }
 
 /// The clause that a change gives up.
@@ -110,13 +92,5 @@ pub fn clause_of(change: KafkaJsChange) -> ClauseName {
         Change::Choose("reset_recorded", _) => ClauseName::NoLogicalOffsetCommitted,
         Change::Choose("seek_without_automatic_commits", _) => ClauseName::SeekIsHonoured,
         Change::Choose(..) => ClauseName::NoUndefinedOffset,
-    }
-}
-
-/// A change in words, as a deviation names it.
-pub fn words(change: KafkaJsChange) -> String {
-    match change {
-        Change::Without(fence) => format!("without {fence}"),
-        Change::Choose(key, value) => format!("{key} = {value}"),
     }
 }

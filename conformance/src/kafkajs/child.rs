@@ -38,11 +38,20 @@ pub struct Greeting {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "lowercase")]
-enum Answer {
-    Hello(Greeting),
-    Seen(Vec<Observation>),
-    Error(String),
+#[serde(deny_unknown_fields)]
+struct Answer {
+    hello: Option<Greeting>,
+    seen: Option<Vec<Observation>>,
+    error: Option<String>,
+}
+
+/// What came of a trace.
+#[derive(Debug)]
+pub struct Seen {
+    /// What was seen after each step, until it ended.
+    pub observations: Vec<Observation>,
+    /// Why the next step could not be taken, if that is what ended it.
+    pub obstacle: Option<String>,
 }
 
 /// Why a driver could not be used.
@@ -73,9 +82,9 @@ impl Driver {
         let mut lines = Connection::start(&command, options).map_err(DriverProblem::Child)?;
         let hello = json!({"hello": {"package": target.package, "level": target.level}});
         match ask(&mut lines, &hello.to_string(), options.hello_limit)? {
-            Answer::Hello(greeting) => Ok(Self { lines, greeting }),
-            Answer::Error(text) => Err(DriverProblem::Said(text)),
-            Answer::Seen(_) => Err(DriverProblem::Said("it answers a greeting with observations".to_owned())),
+            Answer { hello: Some(greeting), .. } => Ok(Self { lines, greeting }),
+            Answer { error: Some(text), .. } => Err(DriverProblem::Said(text)),
+            Answer { .. } => Err(DriverProblem::Said("it does not answer a greeting with its own".to_owned())),
         }
     }
 
@@ -83,12 +92,12 @@ impl Driver {
     ///
     /// # Errors
     /// A [`DriverProblem`].
-    pub fn run(&mut self, steps: &[Taken], limit: Duration) -> Result<Vec<Observation>, DriverProblem> {
+    pub fn run(&mut self, steps: &[Taken], limit: Duration) -> Result<Seen, DriverProblem> {
         let steps: Vec<&serde_json::Value> = steps.iter().map(|taken| &taken.json).collect();
         match ask(&mut self.lines, &json!({"run": steps}).to_string(), limit)? {
-            Answer::Seen(seen) => Ok(seen),
-            Answer::Error(text) => Err(DriverProblem::Said(text)),
-            Answer::Hello(_) => Err(DriverProblem::Said("it answers steps with a greeting".to_owned())),
+            Answer { seen: Some(observations), error, .. } => Ok(Seen { observations, obstacle: error }),
+            Answer { error: Some(text), .. } => Err(DriverProblem::Said(text)),
+            Answer { .. } => Err(DriverProblem::Said("it does not tell what was seen".to_owned())),
         }
     }
 }

@@ -10,12 +10,13 @@ use fencepost_models::kafkajs::bounds::Bounds;
 use fencepost_models::kafkajs::system;
 use fencepost_spec::kafkajs::Choices;
 
-use super::blame::{KafkaJsChange, explanations};
-use super::child::{Driver, DriverProblem, Target};
+use super::blame::explanations;
+use super::change::KafkaJsChange;
+use super::child::{Driver, DriverProblem, Seen, Target};
 use super::compare::{Difference, difference};
 use super::graph::{Action, Graph};
 use super::trace::Trace;
-use super::ways;
+use super::ways::{self, Cover};
 use crate::child::ChildOptions;
 
 /// How long a driver may take for one trace.
@@ -64,6 +65,8 @@ pub struct Session<'a> {
     pub target: &'a Target,
     /// Time limits, and what ends the waiting.
     pub options: &'a ChildOptions,
+    /// Which reactions the ways come by.
+    pub cover: Cover,
     /// How many threads.
     pub threads: usize,
     /// Ends everything.
@@ -80,7 +83,7 @@ impl Session<'_> {
     pub fn replay(&self, choices: &Choices, view: &View<Bounds>) -> Result<ViewReplay, DriverProblem> {
         let model = system::model(choices, &view.bounds);
         let graph = Graph::explore(&model);
-        let chosen = ways::choose(&model, &graph);
+        let chosen = ways::choose(&model, &graph, self.cover);
         let started = Instant::now();
         let done = AtomicUsize::new(0);
         let total = chosen.ways.len();
@@ -150,17 +153,20 @@ impl Session<'_> {
 /// # Errors
 /// A [`DriverProblem`].
 pub fn run(driver: &mut Driver, trace: Trace) -> Result<(usize, Option<Divergence>), DriverProblem> {
-    let seen = driver.run(&trace.steps, TRACE_LIMIT)?;
+    let Seen { observations: seen, obstacle } = driver.run(&trace.steps, TRACE_LIMIT)?;
     for (step, (taken, observed)) in trace.steps.iter().zip(&seen).enumerate() {
         if let Some(difference) = difference(&taken.allowed, observed) {
-            let explanations = explanations(&trace, step, observed);
+            let explanations = explanations(&trace, &seen[..=step]);
             return Ok((step + 1, Some(Divergence { trace, step, difference, explanations })));
         }
     }
-    if seen.len() < trace.steps.len() {
-        return Err(DriverProblem::Said(format!("it answers {} steps of {}", seen.len(), trace.steps.len())));
+    if seen.len() == trace.steps.len() {
+        return Ok((seen.len(), None));
     }
-    Ok((seen.len(), None))
+    let (step, allowed) = (seen.len(), "the step can be taken".to_owned());
+    let seen = obstacle.unwrap_or_else(|| "it has ended".to_owned());
+    let difference = Difference { kind: "step-cannot-be-taken", allowed, seen };
+    Ok((step, Some(Divergence { trace, step, difference, explanations: Vec::new() })))
 }
 
 #[derive(Default)]

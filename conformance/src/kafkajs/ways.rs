@@ -1,20 +1,38 @@
 //! Which ways are replayed: together they come by every reaction that the consumer of the model can have.
 //!
-//! A reaction is a state of the consumer with a message to it. A fence turns a stale answer into nothing, so that the state after
+//! A reaction is a state of the consumer with a message to it, exact or [abstract](super::abstraction). A fence turns a stale answer into nothing, so that the state after
 //! it was seen before; what an implementation without the fence makes of the answer shows only later. Therefore each way
 //! goes on after the reaction that it is for, until nothing more can happen.
 
 use std::collections::HashSet;
 
 use fencepost_checker::describe::delivery;
-use fencepost_models::kafkajs::consumer::Consumer;
 use fencepost_models::kafkajs::messages::Envelope;
 use fencepost_models::kafkajs::system::{KafkaJsModel, KafkaJsState, consumer_of};
 
+use super::abstraction::{Reaction, abstracted};
 use super::graph::{Action, Graph, consumer_message, successors};
 
-/// A reaction of the consumer.
-type Reaction = (Consumer, Envelope);
+fencepost_spec::words! {
+    /// Which reactions the ways come by.
+    pub enum Cover {
+        /// Every abstract one.
+        Abstract = "abstract",
+        /// Every exact one.
+        Reactions = "reactions",
+    }
+}
+
+impl Cover {
+    fn reaction(self, state: &KafkaJsState, action: &Action) -> Option<Reaction> {
+        let envelope = consumer_message(action)?;
+        let consumer = consumer_of(state);
+        Some(match self {
+            Self::Abstract => abstracted(consumer, &envelope),
+            Self::Reactions => Reaction::Exact(Box::new(consumer.clone()), envelope),
+        })
+    }
+}
 
 /// The ways of a view.
 pub struct Ways {
@@ -27,15 +45,15 @@ pub struct Ways {
 }
 
 /// Chooses ways. Long ones come first, since they come by many reactions.
-pub fn choose(model: &KafkaJsModel, graph: &Graph) -> Ways {
+pub fn choose(model: &KafkaJsModel, graph: &Graph, cover: Cover) -> Ways {
     let mut edges: Vec<(u32, usize, Action)> = Vec::new();
     let mut known: HashSet<Reaction> = HashSet::new();
     let mut order: Vec<usize> = (0..graph.len()).collect();
     order.sort_by_key(|index| graph.steps(*index));
     for index in order {
         for (action, _) in graph.successors(model, index) {
-            let Some(envelope) = consumer_message(&action) else { continue };
-            if known.insert((consumer_of(graph.state(index)).clone(), envelope)) {
+            let Some(reaction) = cover.reaction(graph.state(index), &action) else { continue };
+            if known.insert(reaction) {
                 edges.push((graph.steps(index), index, action));
             }
         }
@@ -44,26 +62,21 @@ pub fn choose(model: &KafkaJsModel, graph: &Graph) -> Ways {
     let mut covered = HashSet::new();
     let mut ways = Vec::new();
     for (_, index, action) in edges {
-        let reaction = consumer_message(&action).map(|it| (consumer_of(graph.state(index)).clone(), it));
-        if reaction.is_some_and(|reaction| covered.contains(&reaction)) {
+        if cover.reaction(graph.state(index), &action).is_some_and(|reaction| covered.contains(&reaction)) {
             continue;
         }
         let mut way = graph.way(index);
         way.push(action);
-        ways.push(finished(model, way, &mut covered));
+        ways.push(finished(model, way, cover, &mut covered));
     }
     Ways { ways, reactions: known.len(), states: graph.len() }
 }
 
 /// A way that goes on until nothing more can happen, and the reactions that it comes by.
-fn finished(model: &KafkaJsModel, mut way: Vec<Action>, covered: &mut HashSet<Reaction>) -> Vec<Action> {
+fn finished(model: &KafkaJsModel, mut way: Vec<Action>, cover: Cover, covered: &mut HashSet<Reaction>) -> Vec<Action> {
     use stateright::Model;
     let Some(mut state) = model.init_states().into_iter().next() else { return way };
-    let mut note = |state: &KafkaJsState, action: &Action| {
-        if let Some(envelope) = consumer_message(action) {
-            covered.insert((consumer_of(state).clone(), envelope));
-        }
-    };
+    let mut note = |state: &KafkaJsState, action: &Action| covered.extend(cover.reaction(state, action));
     for action in &way {
         note(&state, action);
         state = match model.next_state(&state, action.clone()) {

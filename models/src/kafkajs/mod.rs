@@ -10,6 +10,7 @@ pub mod consumer;
 pub mod coordinator;
 pub mod marks;
 pub mod messages;
+pub mod scenario;
 pub mod system;
 pub mod telling;
 pub mod views;

@@ -54,9 +54,9 @@ fn seek_with_commits(size: u8) -> Bounds {
 /// The coordinator moves: what it answered on the old connection may arrive after what it answers on the new one.
 fn reordered_answers(size: u8) -> Bounds {
     Bounds {
-        rounds: [2 + size, 2 + size / 2],
+        rounds: [1 + size, 2 + size / 2],
         user: vec![UserAct::Seek { partition: 0, offset: 0 }],
-        not_leader: [1, 1],
+        not_leader: [size / 2, 1],
         assignments: vec![[false, true], [true, true]],
         other_commits: vec![OtherCommit { partition: 0, offset: 3 }],
         concurrency: 2,
@@ -106,7 +106,7 @@ fn kept_partition(size: u8) -> Bounds {
 /// The application pauses, resumes, seeks and commits by itself.
 fn pause_and_manual_commits(size: u8) -> Bounds {
     Bounds {
-        rounds: [2 + size, 1],
+        rounds: [1 + size, 1],
         user: vec![
             UserAct::Pause { partition: 0 },
             UserAct::Resume { partition: 0 },

@@ -3,11 +3,14 @@
 //! The same question as in the Iggy family, on the client's side: an answer to a question that was asked under one
 //! assignment, or before a seek, arrives later. Which identity must still be current for it to count?
 //!
-//! Read in this order: [`clause`] what is promised, [`fence`] the checks that keep it, [`choices`] in what the proposals differ.
+//! Read in this order: [`clause`] what is promised, [`fence`] the checks that keep it, [`choices`] in what the proposals differ,
+//! [`event`] and [`scenario`] bug reports and the words that they are told in.
 
 pub mod choices;
 pub mod clause;
+pub mod event;
 pub mod fence;
+pub mod scenario;
 
 pub use choices::Choices;
 pub use clause::{CLAUSES, ClauseName};

@@ -1,0 +1,321 @@
+//! `fencepost replay --driver kafkajs`: the npm package, version by version.
+
+mod json;
+mod page;
+mod results;
+mod targets;
+mod text;
+
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use clap::Args;
+use fencepost_conformance::child::ChildOptions;
+use fencepost_conformance::kafkajs::blame::changed;
+use fencepost_conformance::kafkajs::change::KafkaJsChange;
+use fencepost_conformance::kafkajs::child::{Driver, DriverProblem, Greeting, Target};
+use fencepost_conformance::kafkajs::deviations::{self, Deviation};
+use fencepost_conformance::kafkajs::evidence::{self, Evidence};
+use fencepost_conformance::kafkajs::script;
+use fencepost_conformance::kafkajs::session::{Divergence, Session, ViewReplay};
+use fencepost_conformance::kafkajs::ways::Cover;
+use fencepost_models::family::{ModelledFamily, View};
+use fencepost_models::kafkajs::bounds::{Bounds, RoundCovers};
+use fencepost_spec::contract::Contract;
+use fencepost_spec::diagnostic::Problem;
+use fencepost_spec::kafkajs::KafkaJs;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::choose::Choice;
+use super::shipped::{self, ShippedDriver};
+use super::{ReplayArguments, ReplayFormat};
+use crate::exit::ExitStatus;
+use crate::{interrupt, output, select, whole_file};
+use targets::Chosen;
+
+/// The name of the driver.
+pub(super) const NAME: &str = "kafkajs";
+
+/// What `--driver kafkajs` takes beside the rest.
+#[derive(Args, Clone, Debug, Default)]
+pub struct KafkaJsArguments {
+    /// For `--driver kafkajs`: only this version of the package (may be repeated)
+    #[arg(long = "package", value_name = "VERSION")]
+    pub packages: Vec<String>,
+    /// For `--driver kafkajs`: only this level (may be repeated): 1 is the class OffsetManager, 2 the whole Consumer
+    #[arg(long = "level", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub levels: Vec<u8>,
+    /// For `--driver kafkajs`: known deviations are differences like others, and are told at length
+    #[arg(long)]
+    pub strict: bool,
+    /// For `--driver kafkajs`: replay each version in the contract that is its own, in which it has to agree
+    #[arg(long, conflicts_with_all = ["strict", "contracts"])]
+    pub own: bool,
+    /// For `--driver kafkajs`: write a program for each clause that is broken to this folder, which anybody can run alone
+    #[arg(long, value_name = "FOLDER")]
+    pub scripts: Option<PathBuf>,
+    /// For `--driver kafkajs`: write the page of results to this file; every version is then replayed in its own contract, too
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["own", "strict"])]
+    pub results: Option<PathBuf>,
+}
+
+impl KafkaJsArguments {
+    /// The first of these arguments that was given, for drivers that have no use for it.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--package", !self.packages.is_empty()),
+            ("--level", !self.levels.is_empty()),
+            ("--strict", self.strict),
+            ("--own", self.own),
+            ("--scripts", self.scripts.is_some()),
+            ("--results", self.results.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+}
+
+/// One version at one level under one contract, replayed.
+struct TargetReplay {
+    target: Target,
+    greeting: Greeting,
+    contract: String,
+    /// Changes of the contract, if it is replayed in the version's own.
+    changes: Vec<KafkaJsChange>,
+    views: Vec<ViewReplay>,
+    /// The known deviations of this version under this contract.
+    deviations: Vec<Deviation>,
+    /// What the divergences come to.
+    evidence: Vec<Evidence>,
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
+    let driver = match shipped::named(NAME) {
+        Some(driver) => driver,
+        None => unreachable!("the manifest of the driver is shipped"),
+    };
+    let replay = Replay::new(arguments, &driver)?;
+    let mut results = Vec::new();
+    for chosen in targets::chosen(&driver, &arguments.kafkajs)? {
+        results.extend(replay.target(&chosen)?);
+    }
+    if let Some(folder) = &arguments.kafkajs.scripts {
+        write_scripts(folder, &results)?;
+    }
+    if let Some(file) = &arguments.kafkajs.results {
+        whole_file::replace(file, &results::page(&results))
+            .map_err(|error| Problem::new(format!("`{}` cannot be written: {error}", file.display())))?;
+    }
+    let strict = arguments.kafkajs.strict;
+    let printed = output::print(&match arguments.format {
+        ReplayFormat::Text => text::report(&results, strict),
+        ReplayFormat::Markdown => text::markdown(&results, strict),
+        ReplayFormat::Json => output::json(&json::report(&results, arguments)),
+    });
+    Ok(results.iter().map(|result| result.status(strict)).max().unwrap_or(ExitStatus::AsExpected).max(printed))
+}
+
+struct Replay<'a> {
+    arguments: &'a ReplayArguments,
+    program: String,
+    driver: &'a ShippedDriver,
+    contracts: Vec<Contract<KafkaJs>>,
+    views: Vec<&'static str>,
+    cover: Cover,
+    deviations: Vec<Deviation>,
+    options: ChildOptions,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl<'a> Replay<'a> {
+    fn new(arguments: &'a ReplayArguments, driver: &'a ShippedDriver) -> Result<Self, Problem> {
+        let named = if arguments.contracts.is_empty() { vec![driver.contract.clone()] } else { arguments.contracts.clone() };
+        let contracts = select::kafkajs_contracts(&named, "replay --driver kafkajs")?;
+        let views = arguments.views.iter().map(|name| select::kafkajs_view(name)).collect::<Result<Vec<_>, _>>()?;
+        let cover = match arguments.cover {
+            None | Some(Choice::Abstract) => Cover::Abstract,
+            Some(Choice::Transitions) => Cover::Reactions,
+            Some(other) => {
+                return Err(Problem::new(format!("`--driver kafkajs` has no `--cover {other}`"))
+                    .with_help("accepted: abstract (every abstract reaction of the consumer), transitions (every reaction)"));
+            }
+        };
+        let interrupt = interrupt::flag()?;
+        let options = ChildOptions { interrupt: Arc::clone(&interrupt), ..ChildOptions::default() };
+        let program = driver.program()?;
+        let deviations = targets::deviations()?;
+        Ok(Self { arguments, program, driver, contracts, views, cover, deviations, options, interrupt })
+    }
+
+    /// One version at one level, under each contract.
+    fn target(&self, chosen: &Chosen) -> Result<Vec<TargetReplay>, Problem> {
+        let mut results = Vec::new();
+        if !self.arguments.kafkajs.own {
+            for contract in &self.contracts {
+                results.push(self.replay(chosen, contract, &[])?);
+            }
+        }
+        if self.arguments.kafkajs.own || self.arguments.kafkajs.results.is_some() {
+            let own = select::kafkajs_contracts(std::slice::from_ref(&chosen.own_contract), "replay")?;
+            for contract in &own {
+                results.push(self.replay(chosen, contract, &chosen.own_changes)?);
+            }
+        }
+        Ok(results)
+    }
+
+    fn replay(
+        &self,
+        chosen: &Chosen,
+        contract: &Contract<KafkaJs>,
+        changes: &[KafkaJsChange],
+    ) -> Result<TargetReplay, Problem> {
+        let target = &chosen.target;
+        let choices = changed(&contract.choices, changes);
+        let all = KafkaJs::views(self.arguments.exploring.bounds, &choices);
+        let views: Vec<View<Bounds>> = all.into_iter().filter(|view| self.is_wanted(view, target)).collect();
+        let mut driver = Driver::start(&self.program, target, &self.options).map_err(|it| self.unusable(&it))?;
+        let mut result = TargetReplay {
+            target: target.clone(),
+            greeting: driver.greeting.clone(),
+            contract: contract.name.clone(),
+            changes: changes.to_vec(),
+            views: Vec::new(),
+            deviations: Vec::new(),
+            evidence: Vec::new(),
+        };
+        if changes.is_empty() {
+            let concerns = |deviation: &&Deviation| deviation.concerns(target, &contract.name);
+            result.deviations = self.deviations.iter().filter(concerns).cloned().collect();
+        }
+        for view in &views {
+            let bar = progress(&format!("{} level {} {}", target.package, target.level, view.name));
+            let session = Session {
+                program: &self.program,
+                target,
+                options: &self.options,
+                cover: self.cover,
+                threads: self.arguments.exploring.threads(),
+                interrupt: &self.interrupt,
+                progress: &|done, of| {
+                    bar.set_length(of as u64);
+                    bar.set_position(done as u64);
+                },
+            };
+            let replayed = session.replay(&choices, view);
+            bar.finish_and_clear();
+            result.views.push(replayed.map_err(|problem| self.unusable(&problem))?);
+        }
+        let taken = result.taken();
+        if !taken.is_empty() {
+            let gathered = evidence::gather(&mut driver, &choices, &taken, &views);
+            result.evidence = gathered.map_err(|problem| self.unusable(&problem))?;
+        }
+        Ok(result)
+    }
+
+    /// At the level of the whole consumer there is one loop for each node: rounds over all partitions do not overlap.
+    fn is_wanted(&self, view: &View<Bounds>, target: &Target) -> bool {
+        let is_driven = target.level == 1 || view.bounds.round_covers == RoundCovers::OwnNode;
+        is_driven && (self.views.is_empty() || self.views.contains(&view.name))
+    }
+
+    fn unusable(&self, problem: &DriverProblem) -> Problem {
+        Problem::new(format!("the driver `kafkajs` cannot be used: {problem}")).with_help(format!(
+            "it needs Node 20 or later (https://nodejs.org) and, in the root of the repository, {}",
+            self.driver.build
+        ))
+    }
+}
+
+impl TargetReplay {
+    fn divergences(&self) -> impl Iterator<Item = (&'static str, &Divergence)> {
+        self.views.iter().flat_map(|view| view.divergences.iter().map(move |divergence| (view.view, divergence)))
+    }
+
+    /// The explanation of a divergence that consists of known deviations.
+    fn known<'a>(&self, divergence: &'a Divergence) -> Option<&'a [KafkaJsChange]> {
+        let deviations: Vec<&Deviation> = self.deviations.iter().collect();
+        deviations::known(&divergence.explanations, &deviations)
+    }
+
+    /// What a divergence is explained by: known deviations if that is possible, else the first explanation.
+    fn explanation<'a>(&self, divergence: &'a Divergence) -> &'a [KafkaJsChange] {
+        let first = divergence.explanations.first().map_or(&[][..], Vec::as_slice);
+        self.known(divergence).unwrap_or(first)
+    }
+
+    /// All changes that divergences are explained by, each once.
+    fn taken(&self) -> Vec<KafkaJsChange> {
+        let mut taken: Vec<KafkaJsChange> = Vec::new();
+        for (_, divergence) in self.divergences() {
+            for change in self.explanation(divergence) {
+                if !taken.contains(change) {
+                    taken.push(*change);
+                }
+            }
+        }
+        taken
+    }
+
+    /// Divergences that are no known deviations.
+    fn unknown(&self) -> impl Iterator<Item = (&'static str, &Divergence)> {
+        self.divergences().filter(|(_, divergence)| self.known(divergence).is_none())
+    }
+
+    /// Known deviations that no trace took, if all traces were taken.
+    fn unused(&self) -> Vec<&Deviation> {
+        let taken = self.taken();
+        let names: BTreeSet<&str> = self.views.iter().map(|view| view.view).collect();
+        let is_whole = names.len() >= fencepost_spec::kafkajs::VIEWS.len() - usize::from(self.target.level == 2);
+        let is_unused = |deviation: &&Deviation| is_whole && !self.is_interrupted() && !taken.contains(&deviation.change);
+        self.deviations.iter().filter(is_unused).collect()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.views.iter().any(|view| view.interrupted)
+    }
+
+    fn status(&self, strict: bool) -> ExitStatus {
+        let has_debt = strict && self.divergences().next().is_some();
+        if has_debt || self.unknown().next().is_some() || !self.unused().is_empty() {
+            ExitStatus::NotAsExpected
+        } else if self.is_interrupted() {
+            ExitStatus::Stopped
+        } else {
+            ExitStatus::AsExpected
+        }
+    }
+}
+
+fn write_scripts(folder: &std::path::Path, results: &[TargetReplay]) -> Result<(), Problem> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Problem::new(format!("cannot make the folder `{}`: {error}", folder.display())))?;
+    for result in results {
+        for evidence in result.evidence.iter().filter(|evidence| evidence.leaves.is_some()) {
+            let file = folder.join(script::file_name(&result.target, evidence));
+            whole_file::replace(&file, &script::program(&result.target, evidence))
+                .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", file.display())))?;
+        }
+    }
+    Ok(())
+}
+
+/// A bar of the ways that are done, on a terminal.
+fn progress(what: &str) -> ProgressBar {
+    let is_terminal = std::io::stderr().is_terminal();
+    let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template("{msg}: {pos} of {len} traces {bar:30} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(what.to_owned());
+    if is_terminal {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
+    bar
+}
