@@ -1,6 +1,7 @@
 //! `fencepost follow`: could an implementation that obeys a contract have been recorded like this?
 
 mod json;
+mod kafkajs;
 mod text;
 
 use std::fs::File;
@@ -8,13 +9,15 @@ use std::io::Read;
 
 use clap::Args;
 use fencepost_conformance::follow::{Followed, Options, follow};
+use fencepost_conformance::kafkajs::recording;
 use fencepost_conformance::recording::{Boundary, Declared, MOST_BYTES, Recording, RecordingFormat};
 use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::Problem;
 
 use crate::exit::ExitStatus;
 use crate::output::{self, Format};
-use crate::{interrupt, select};
+use crate::interrupt;
+use crate::select::{self, Chosen};
 
 /// The arguments of `fencepost follow`.
 #[derive(Args, Clone, Debug)]
@@ -42,6 +45,8 @@ pub struct FollowArguments {
 /// Everything that a report tells: each recording with what came of it under each contract.
 struct Report {
     recordings: Vec<(Recording, Vec<Followed>)>,
+    /// Recordings of the KafkaJS family.
+    kafkajs: Vec<kafkajs::Followed>,
 }
 
 /// Runs the command.
@@ -50,11 +55,20 @@ struct Report {
 /// A [`Problem`] with the input.
 pub fn run(arguments: &FollowArguments) -> Result<ExitStatus, Problem> {
     let declared = Declared { format: arguments.recording_format, boundary: arguments.boundary };
-    let named = arguments.contracts.iter().map(|name| select::contract(name, "follow")).collect::<Result<Vec<_>, _>>()?;
-    let read = |file: &String| Recording::read(file, &bytes(file)?, declared);
-    let recordings = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let named = if arguments.contracts.is_empty() { Chosen::default() } else { select::chosen(&arguments.contracts)? };
+    let (mut recordings, mut of_kafkajs) = (Vec::new(), Vec::new());
+    for file in &arguments.files {
+        let bytes = bytes(file)?;
+        if recording::is_one(&bytes) {
+            of_kafkajs.push(kafkajs::Followed::of(file, &bytes, &named.kafkajs)?);
+        } else {
+            recordings.push(Recording::read(file, &bytes, declared)?);
+        }
+    }
+    demand_use(&named, recordings.is_empty(), of_kafkajs.is_empty())?;
+    let named = named.iggy;
     let options = Options { exact_codes: arguments.exact_codes, interrupt: interrupt::flag()? };
-    let mut report = Report { recordings: Vec::new() };
+    let mut report = Report { recordings: Vec::new(), kafkajs: of_kafkajs };
     for recording in recordings {
         let own = if named.is_empty() { vec![own_contract(&recording)?] } else { Vec::new() };
         let contracts = named.iter().chain(&own);
@@ -67,6 +81,19 @@ pub fn run(arguments: &FollowArguments) -> Result<ExitStatus, Problem> {
         Format::Json => output::json(&json::report(&report)),
     });
     Ok(report.status().max(printed))
+}
+
+/// A contract of a family of which there is no recording would be of no use.
+fn demand_use(named: &Chosen, no_iggy: bool, no_kafkajs: bool) -> Result<(), Problem> {
+    let iggy = named.iggy.first().filter(|_| no_iggy).map(|contract| (&contract.name, "iggy"));
+    let kafkajs = named.kafkajs.first().filter(|_| no_kafkajs).map(|contract| (&contract.name, "kafkajs"));
+    match iggy.or(kafkajs) {
+        None => Ok(()),
+        Some((name, family)) => {
+            let message = format!("`{name}` is a contract of the family {family}, of which no recording is named");
+            Err(Problem::new(message).with_help("name contracts of the family that was recorded"))
+        }
+    }
 }
 
 /// The contract of the implementation that was recorded.
@@ -97,6 +124,8 @@ impl Report {
             (None, Some(_)) => ExitStatus::Stopped,
             (None, None) => ExitStatus::AsExpected,
         };
-        self.results().map(status).max().unwrap_or(ExitStatus::AsExpected)
+        let of_kafkajs = self.kafkajs.iter().flat_map(kafkajs::Followed::allowed);
+        let of_kafkajs = of_kafkajs.map(|allowed| if allowed { ExitStatus::AsExpected } else { ExitStatus::NotAsExpected });
+        self.results().map(status).chain(of_kafkajs).max().unwrap_or(ExitStatus::AsExpected)
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod choose;
 pub(crate) mod images;
 mod json;
+mod kafkajs;
 mod resume;
 mod shipped;
 mod subject;
@@ -26,6 +27,8 @@ use fencepost_models::iggy::abstraction::selection::AbstractStep;
 use fencepost_models::iggy::views::{View, views};
 use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::Problem;
+use fencepost_spec::family::Family;
+use fencepost_spec::kafkajs::KafkaJs;
 
 use crate::exit::ExitStatus;
 use crate::exploring::{Budget, ExploringArguments};
@@ -50,7 +53,7 @@ fencepost_spec::words! {
 /// The arguments of `fencepost replay`.
 #[derive(Args, Clone, Debug)]
 pub struct ReplayArguments {
-    /// The driver: builtin:reference, builtin:reference+FAULT, a shipped one (iggy, iggy-edge-9; its arguments may
+    /// The driver: builtin:reference, builtin:reference+FAULT, a shipped one (iggy, iggy-edge-9, kafkajs; its arguments may
     /// follow), or a command line
     #[arg(long, value_name = "DRIVER")]
     pub driver: String,
@@ -91,12 +94,15 @@ pub struct ReplayArguments {
     /// How long a driver may take for one step, in milliseconds
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 5_000)]
     pub step_time: u64,
-    /// Write what was seen of each divergence of a server to this folder, as a recording that `fencepost follow` reads
+    /// Write what was seen of each divergence of a server, or of kafkajs, to this folder, as a recording that `fencepost follow` reads
     #[arg(long, value_name = "FOLDER")]
     pub record: Option<PathBuf>,
     /// Power loss at every moment
     #[command(flatten)]
     pub images: images::ImageArguments,
+    /// The npm package kafkajs
+    #[command(flatten)]
+    pub kafkajs: kafkajs::KafkaJsArguments,
     /// How to explore
     #[command(flatten)]
     pub exploring: ExploringArguments,
@@ -135,6 +141,12 @@ pub(crate) struct ContractReplay {
 /// # Errors
 /// A [`Problem`] with the input, or with a driver that cannot be used.
 pub fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
+    if shipped::named(&arguments.driver).is_some_and(|driver| driver.family == KafkaJs::NAME) {
+        return kafkajs::run(arguments);
+    }
+    if let Some(given) = arguments.kafkajs.given() {
+        return Err(Problem::new(format!("`{given}` is for `--driver kafkajs`")));
+    }
     let usual = subject::usual_contracts(&arguments.driver);
     let named = if arguments.contracts.is_empty() { &usual } else { &arguments.contracts };
     let contracts = select::contracts(named, "replay")?;

@@ -14,7 +14,15 @@ use super::Report;
 pub(super) struct ReportJson {
     schema: &'static str,
     command: &'static str,
-    results: Vec<ResultJson>,
+    results: Vec<OneOf>,
+}
+
+/// A result of either family.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum OneOf {
+    Iggy(Box<ResultJson>),
+    KafkaJs(super::kafkajs::FollowedJson),
 }
 
 #[derive(Serialize)]
@@ -56,7 +64,9 @@ pub(super) fn report(report: &Report) -> ReportJson {
         .recordings
         .iter()
         .flat_map(|(recording, results)| results.iter().map(move |followed| result(recording, followed)));
-    ReportJson { schema: SCHEMA, command: "follow", results: results.collect() }
+    let of_kafkajs = report.kafkajs.iter().flat_map(super::kafkajs::Followed::json).map(OneOf::KafkaJs);
+    let results = results.map(|result| OneOf::Iggy(Box::new(result))).chain(of_kafkajs).collect();
+    ReportJson { schema: SCHEMA, command: "follow", results }
 }
 
 fn result(recording: &Recording, followed: &Followed) -> ResultJson {

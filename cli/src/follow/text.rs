@@ -17,6 +17,7 @@ pub(super) fn report(report: &Report) -> String {
         }
         text.push('\n');
     }
+    text.extend(report.kafkajs.iter().map(super::kafkajs::Followed::text));
     text + &conclusion(report)
 }
 
@@ -78,8 +79,10 @@ fn not_allowed(followed: &Followed, divergence: &Divergence) -> String {
 
 /// The last line: how it ended.
 fn conclusion(report: &Report) -> String {
-    let all = report.results().count();
-    let divergences = report.results().filter(|followed| followed.divergence.is_some()).count();
+    let of_kafkajs = || report.kafkajs.iter().flat_map(super::kafkajs::Followed::allowed);
+    let all = report.results().count() + of_kafkajs().count();
+    let divergences = report.results().filter(|followed| followed.divergence.is_some()).count()
+        + of_kafkajs().filter(|allowed| !allowed).count();
     let stopped =
         report.results().filter(|followed| followed.divergence.is_none() && followed.stopped.is_some()).count();
     match (divergences, stopped) {

@@ -6,7 +6,8 @@ mod results;
 mod targets;
 mod text;
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,25 +17,27 @@ use std::time::Duration;
 use clap::Args;
 use fencepost_conformance::child::ChildOptions;
 use fencepost_conformance::kafkajs::blame::changed;
-use fencepost_conformance::kafkajs::change::KafkaJsChange;
+use fencepost_conformance::kafkajs::change::{KafkaJsChange, all_words};
 use fencepost_conformance::kafkajs::child::{Driver, DriverProblem, Greeting, Target};
 use fencepost_conformance::kafkajs::deviations::{self, Deviation};
-use fencepost_conformance::kafkajs::evidence::{self, Evidence};
-use fencepost_conformance::kafkajs::script;
+use fencepost_conformance::kafkajs::evidence::{self, Breach, Evidence};
+use fencepost_conformance::kafkajs::graph::Graph;
 use fencepost_conformance::kafkajs::session::{Divergence, Session, ViewReplay};
-use fencepost_conformance::kafkajs::ways::Cover;
+use fencepost_conformance::kafkajs::ways::{self, Cover, Ways};
 use fencepost_models::family::{ModelledFamily, View};
 use fencepost_models::kafkajs::bounds::{Bounds, RoundCovers};
 use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::Problem;
-use fencepost_spec::kafkajs::KafkaJs;
+use fencepost_spec::family::Family;
+use fencepost_spec::kafkajs::{Choices, KafkaJs};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::choose::Choice;
 use super::shipped::{self, ShippedDriver};
 use super::{ReplayArguments, ReplayFormat};
 use crate::exit::ExitStatus;
-use crate::{interrupt, output, select, whole_file};
+use crate::select::{self, NameKind, Names};
+use crate::{interrupt, output, whole_file};
 use targets::Chosen;
 
 /// The name of the driver.
@@ -104,7 +107,10 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
         results.extend(replay.target(&chosen)?);
     }
     if let Some(folder) = &arguments.kafkajs.scripts {
-        write_scripts(folder, &results)?;
+        write_files(folder, results.iter().flat_map(page::programs))?;
+    }
+    if let Some(folder) = &arguments.record {
+        write_files(folder, results.iter().flat_map(page::recordings))?;
     }
     if let Some(file) = &arguments.kafkajs.results {
         whole_file::replace(file, &results::page(&results))
@@ -129,13 +135,18 @@ struct Replay<'a> {
     deviations: Vec<Deviation>,
     options: ChildOptions,
     interrupt: Arc<AtomicBool>,
+    /// What was explored already: most versions are replayed in the same contracts.
+    ways: RefCell<HashMap<String, Arc<Ways>>>,
+    breaches: RefCell<HashMap<String, Arc<Vec<Breach>>>>,
 }
 
 impl<'a> Replay<'a> {
     fn new(arguments: &'a ReplayArguments, driver: &'a ShippedDriver) -> Result<Self, Problem> {
         let named = if arguments.contracts.is_empty() { vec![driver.contract.clone()] } else { arguments.contracts.clone() };
-        let contracts = select::kafkajs_contracts(&named, "replay --driver kafkajs")?;
-        let views = arguments.views.iter().map(|name| select::kafkajs_view(name)).collect::<Result<Vec<_>, _>>()?;
+        let contracts = contracts(&named)?;
+        let names = [Names::of::<KafkaJs>()];
+        let view = |name: &String| select::among(NameKind::View, name, &names);
+        let views = arguments.views.iter().map(view).collect::<Result<Vec<_>, _>>()?;
         let cover = match arguments.cover {
             None | Some(Choice::Abstract) => Cover::Abstract,
             Some(Choice::Transitions) => Cover::Reactions,
@@ -148,7 +159,19 @@ impl<'a> Replay<'a> {
         let options = ChildOptions { interrupt: Arc::clone(&interrupt), ..ChildOptions::default() };
         let program = driver.program()?;
         let deviations = targets::deviations()?;
-        Ok(Self { arguments, program, driver, contracts, views, cover, deviations, options, interrupt })
+        Ok(Self {
+            arguments,
+            program,
+            driver,
+            contracts,
+            views,
+            cover,
+            deviations,
+            options,
+            interrupt,
+            ways: RefCell::default(),
+            breaches: RefCell::default(),
+        })
     }
 
     /// One version at one level, under each contract.
@@ -160,9 +183,8 @@ impl<'a> Replay<'a> {
             }
         }
         if self.arguments.kafkajs.own || self.arguments.kafkajs.results.is_some() {
-            let own = select::kafkajs_contracts(std::slice::from_ref(&chosen.own_contract), "replay")?;
-            for contract in &own {
-                results.push(self.replay(chosen, contract, &chosen.own_changes)?);
+            for contract in contracts(std::slice::from_ref(&chosen.own_contract))? {
+                results.push(self.replay(chosen, &contract, &chosen.own_changes)?);
             }
         }
         Ok(results)
@@ -198,7 +220,6 @@ impl<'a> Replay<'a> {
                 program: &self.program,
                 target,
                 options: &self.options,
-                cover: self.cover,
                 threads: self.arguments.exploring.threads(),
                 interrupt: &self.interrupt,
                 progress: &|done, of| {
@@ -206,16 +227,31 @@ impl<'a> Replay<'a> {
                     bar.set_position(done as u64);
                 },
             };
-            let replayed = session.replay(&choices, view);
+            let replayed = session.replay(view.name, &self.ways(&choices, view));
             bar.finish_and_clear();
             result.views.push(replayed.map_err(|problem| self.unusable(&problem))?);
         }
         let taken = result.taken();
         if !taken.is_empty() {
-            let gathered = evidence::gather(&mut driver, &choices, &taken, &views);
+            let relaxed = changed(&choices, &taken);
+            let breaches: Vec<_> = views.iter().map(|view| (view, self.breaches(&relaxed, view))).collect();
+            let gathered = evidence::gather(&mut driver, &choices, &relaxed, &breaches);
             result.evidence = gathered.map_err(|problem| self.unusable(&problem))?;
         }
         Ok(result)
+    }
+
+    fn ways(&self, choices: &Choices, view: &View<Bounds>) -> Arc<Ways> {
+        let explore = || {
+            let model = KafkaJs::model(choices, &view.bounds);
+            Arc::new(ways::choose(&model, &Graph::explore(&model), self.cover))
+        };
+        Arc::clone(self.ways.borrow_mut().entry(key(choices, view)).or_insert_with(explore))
+    }
+
+    fn breaches(&self, relaxed: &Choices, view: &View<Bounds>) -> Arc<Vec<Breach>> {
+        let explore = || Arc::new(evidence::breaches(relaxed, view));
+        Arc::clone(self.breaches.borrow_mut().entry(key(relaxed, view)).or_insert_with(explore))
     }
 
     /// At the level of the whole consumer there is one loop for each node: rounds over all partitions do not overlap.
@@ -232,9 +268,51 @@ impl<'a> Replay<'a> {
     }
 }
 
+/// What names a contract's choices in a view.
+fn key(choices: &Choices, view: &View<Bounds>) -> String {
+    format!("{choices:?} in {}", view.name)
+}
+
+/// Contracts of this family.
+fn contracts(named: &[String]) -> Result<Vec<Contract<KafkaJs>>, Problem> {
+    let chosen = select::chosen(named)?;
+    match chosen.iggy.first() {
+        None => Ok(chosen.kafkajs),
+        Some(other) => {
+            let taken: Vec<&str> = KafkaJs::CONTRACTS.iter().map(|(name, _)| *name).collect();
+            let message = format!("`{}` is a contract of the family iggy, which `--driver kafkajs` does not take", other.name);
+            Err(Problem::new(message).with_help(format!("it takes: {}", taken.join(", "))))
+        }
+    }
+}
+
 impl TargetReplay {
     fn divergences(&self) -> impl Iterator<Item = (&'static str, &Divergence)> {
         self.views.iter().flat_map(|view| view.divergences.iter().map(move |divergence| (view.view, divergence)))
+    }
+
+    /// The divergences with the fewest steps: one of each set of explanations, whatever the view.
+    fn causes(&self) -> Vec<(&'static str, &Divergence)> {
+        let mut all: Vec<(&'static str, &Divergence)> = self.divergences().collect();
+        all.sort_by_key(|(_, divergence)| divergence.step);
+        let mut causes: Vec<(&'static str, &Divergence)> = Vec::new();
+        for (view, divergence) in all {
+            let is_same = |(_, known): &(&str, &Divergence)| self.about(known) == self.about(divergence);
+            if !causes.iter().any(is_same) {
+                causes.push((view, divergence));
+            }
+        }
+        causes
+    }
+
+    /// What a divergence is about, in words with hyphens: what would allow it, or else what differs.
+    fn about(&self, divergence: &Divergence) -> String {
+        let words = match self.explanation(divergence) {
+            [] => divergence.difference.kind.to_owned(),
+            changes => all_words(changes),
+        };
+        let hyphens = words.replace(" = ", "-").replace([' ', '_'], "-");
+        hyphens.replace("-and-without-", "-and-")
     }
 
     /// The explanation of a divergence that consists of known deviations.
@@ -292,15 +370,14 @@ impl TargetReplay {
     }
 }
 
-fn write_scripts(folder: &std::path::Path, results: &[TargetReplay]) -> Result<(), Problem> {
+/// Writes files, given by name and text, into a folder.
+fn write_files(folder: &std::path::Path, files: impl Iterator<Item = (String, String)>) -> Result<(), Problem> {
     std::fs::create_dir_all(folder)
         .map_err(|error| Problem::new(format!("cannot make the folder `{}`: {error}", folder.display())))?;
-    for result in results {
-        for evidence in result.evidence.iter().filter(|evidence| evidence.leaves.is_some()) {
-            let file = folder.join(script::file_name(&result.target, evidence));
-            whole_file::replace(&file, &script::program(&result.target, evidence))
-                .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", file.display())))?;
-        }
+    for (name, text) in files {
+        let file = folder.join(name);
+        whole_file::replace(&file, &text)
+            .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", file.display())))?;
     }
     Ok(())
 }

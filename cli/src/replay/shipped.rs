@@ -6,8 +6,10 @@ use fencepost_spec::diagnostic::Problem;
 use serde::Deserialize;
 
 /// The manifests of the shipped drivers.
-const MANIFESTS: &[(&str, &str)] =
-    &[("conformance/drivers/iggy/driver.toml", include_str!("../../../conformance/drivers/iggy/driver.toml"))];
+const MANIFESTS: &[(&str, &str)] = &[
+    ("conformance/drivers/iggy/driver.toml", include_str!("../../../conformance/drivers/iggy/driver.toml")),
+    ("conformance/drivers/kafkajs/driver.toml", include_str!("../../../conformance/drivers/kafkajs/driver.toml")),
+];
 
 /// The `format` of a manifest.
 const FORMAT: &str = "fencepost-driver-manifest/1";
@@ -30,9 +32,34 @@ pub(super) struct ShippedDriver {
     /// Its program, from the root of the repository.
     program: String,
     /// What builds it, from the root of the repository.
-    build: String,
+    pub(super) build: String,
     /// The contract that it is followed in, if none is named.
     pub(super) contract: String,
+    /// The family of that contract.
+    #[serde(default = "iggy")]
+    pub(super) family: String,
+    /// What it can be told to drive, if there is a choice.
+    #[serde(default)]
+    pub(super) options: Vec<OptionSet>,
+}
+
+fn iggy() -> String {
+    "iggy".to_owned()
+}
+
+/// One of the things that a driver can be told to drive.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OptionSet {
+    /// The version of a package.
+    pub(super) package: String,
+    /// The level.
+    pub(super) level: u8,
+    /// The contract that it agrees with.
+    pub(super) own_contract: String,
+    /// With these changes.
+    #[serde(default)]
+    pub(super) own_changes: Vec<String>,
 }
 
 /// All shipped drivers.
@@ -73,7 +100,10 @@ mod tests {
         let drivers = all();
         assert!(!drivers.is_empty());
         for driver in drivers {
-            assert!(crate::select::contract(&driver.contract, "replay").is_ok(), "{}", driver.name);
+            let chosen = crate::select::chosen(std::slice::from_ref(&driver.contract));
+            let chosen = chosen.unwrap_or_else(|problem| panic!("{}: {problem}", driver.name));
+            let count = if driver.family == "iggy" { chosen.iggy.len() } else { chosen.kafkajs.len() };
+            assert_eq!(count, 1, "{}", driver.name);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! contract with the changes that the divergences were explained by. Its shortest way to break a clause is taken, with the
 //! implementation; if that agrees with the changed contract in every step, the clause is broken for certain.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fencepost_checker::clause::Judgement;
@@ -16,12 +17,10 @@ use fencepost_models::kafkajs::clauses;
 use fencepost_models::kafkajs::system::{self, KafkaJsModel, Setup};
 use fencepost_spec::kafkajs::{Choices, ClauseName};
 
-use super::blame::changed;
-use super::change::KafkaJsChange;
 use super::child::{Driver, DriverProblem};
 use super::compare::{Difference, difference};
 use super::graph::{Action, Graph, consumer_message};
-use super::session;
+use super::session::{self, Explained};
 use super::simulation::Simulation;
 use super::trace::Trace;
 
@@ -41,69 +40,66 @@ pub struct Evidence {
     pub story: Story,
 }
 
-/// The shortest way of a model to break each clause, by the number of steps that a driver sees.
-struct Breach {
+/// The shortest way of a contract to break a clause in a view, by the number of steps that a driver sees.
+#[derive(Clone)]
+pub struct Breach {
     clause: ClauseName,
     reason: String,
-    way: Vec<Action>,
+    way: ModelTrace<Action>,
     steps: u32,
 }
 
-fn breaches(model: &KafkaJsModel, graph: &Graph) -> Vec<Breach> {
-    let mut found: Vec<Breach> = Vec::new();
+/// The breaches of a contract in a view, at most one of each clause.
+pub fn breaches(choices: &Choices, view: &View<Bounds>) -> Vec<Breach> {
+    let model = system::model(choices, &view.bounds);
+    let graph = Graph::explore(&model);
+    let mut found: BTreeMap<ClauseName, (u32, String, usize, Action)> = BTreeMap::new();
     for index in 0..graph.len() {
-        for (action, after) in graph.successors(model, index) {
+        for (action, after) in graph.successors(&model, index) {
             let facts = model.facts(graph.state(index), &action, &after);
             let steps = graph.steps(index) + u32::from(consumer_message(&action).is_some());
             for clause in ClauseName::ALL {
                 let Judgement::Broken(reason) = clauses::judge(*clause, &facts) else { continue };
-                let known = found.iter().position(|breach| breach.clause == *clause);
-                if known.is_some_and(|place| found[place].steps <= steps) {
-                    continue;
-                }
-                let mut way = graph.way(index);
-                way.push(action.clone());
-                let breach = Breach { clause: *clause, reason, way, steps };
-                match known {
-                    Some(place) => found[place] = breach,
-                    None => found.push(breach),
+                if found.get(clause).is_none_or(|(known, ..)| steps < *known) {
+                    found.insert(*clause, (steps, reason, index, action.clone()));
                 }
             }
         }
     }
-    found
+    let breach = |(clause, (steps, reason, index, action))| {
+        let mut actions = graph.way(index);
+        actions.push(action);
+        let way = told(tidy(&model, &ModelTrace { initial: 0, actions, loop_start: None }));
+        Breach { clause, reason, way, steps }
+    };
+    found.into_iter().map(breach).collect()
 }
 
-/// Looks for what the changes come to, and tries it.
+/// Takes the shortest ways to break each clause with the implementation. `relaxed` is the contract with the changes that the
+/// divergences were explained by; `breaches` are its breaches in each view.
 ///
 /// # Errors
 /// A [`DriverProblem`].
 pub fn gather(
     driver: &mut Driver,
     choices: &Choices,
-    changes: &[KafkaJsChange],
-    views: &[View<Bounds>],
+    relaxed: &Choices,
+    breaches: &[(&View<Bounds>, Arc<Vec<Breach>>)],
 ) -> Result<Vec<Evidence>, DriverProblem> {
-    let relaxed = changed(choices, changes);
-    let mut evidence: Vec<Evidence> = Vec::new();
-    for view in views {
-        let model = system::model(&relaxed, &view.bounds);
-        let graph = Graph::explore(&model);
-        for breach in breaches(&model, &graph) {
-            let known = evidence.iter().position(|known| known.clause == breach.clause);
+    let mut evidence: BTreeMap<ClauseName, Evidence> = BTreeMap::new();
+    for (view, breaches) in breaches {
+        for breach in breaches.iter() {
             let steps = |evidence: &Evidence| evidence.trace.steps.len() - 1;
-            if known.is_some_and(|place| steps(&evidence[place]) <= breach.steps as usize) {
+            if evidence.get(&breach.clause).is_some_and(|known| steps(known) <= breach.steps as usize) {
                 continue;
             }
-            let Some(confirmed) = confirm(driver, choices, &model, view, breach)? else { continue };
-            match known {
-                Some(place) => evidence[place] = confirmed,
-                None => evidence.push(confirmed),
+            let model = system::model(relaxed, &view.bounds);
+            if let Some(confirmed) = confirm(driver, choices, &model, view, breach)? {
+                evidence.insert(breach.clause, confirmed);
             }
         }
     }
-    evidence.sort_by_key(|evidence| evidence.clause);
-    Ok(evidence)
+    Ok(evidence.into_values().collect())
 }
 
 /// Takes the way with the implementation; nothing, if it does something else.
@@ -112,12 +108,11 @@ fn confirm(
     choices: &Choices,
     model: &KafkaJsModel,
     view: &View<Bounds>,
-    breach: Breach,
+    breach: &Breach,
 ) -> Result<Option<Evidence>, DriverProblem> {
-    let Breach { clause, reason, way, .. } = breach;
-    let way = told(tidy(model, &ModelTrace { initial: 0, actions: way, loop_start: None }));
+    let Breach { clause, reason, way, .. } = breach.clone();
     let trace = Trace::of(&model.cfg, way.actions.clone());
-    let (_, divergence) = session::run(driver, trace.clone())?;
+    let (_, divergence) = session::run(driver, trace.clone(), &mut Explained::default())?;
     if divergence.is_some() {
         return Ok(None);
     }

@@ -11,6 +11,8 @@ pub mod compare;
 pub mod deviations;
 pub mod evidence;
 pub mod graph;
+mod raw_step;
+pub mod recording;
 pub mod script;
 pub mod session;
 pub mod simulation;

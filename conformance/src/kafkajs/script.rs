@@ -1,9 +1,11 @@
 //! A program that a user of KafkaJS can run alone: the steps of a trace, taken on the installed package.
 
-use serde_json::{Value, json};
+use fencepost_checker::story::Story;
+use serde_json::json;
 
 use super::child::Target;
-use super::evidence::Evidence;
+use super::compare::Difference;
+use super::trace::Taken;
 
 const LEVELS: [&str; 2] = [
     include_str!("../../drivers/kafkajs/level1.js"),
@@ -12,8 +14,6 @@ const LEVELS: [&str; 2] = [
 
 /// What the program does after the part that drives the package.
 const LAST_PART: &str = r#"
-const path = require('node:path')
-
 async function main() {
   const kafkajs = path.dirname(require.resolve('kafkajs/package.json'))
   const { version } = require('kafkajs/package.json')
@@ -26,7 +26,7 @@ async function main() {
     console.log(`   seen: ${JSON.stringify(seen[number])}`)
     if (contract !== null) console.log(`   the contract allows instead: ${contract}`)
   })
-  console.log(`\n${outcome}`)
+  console.log(`\nSo ${title}.`)
 }
 
 main().catch(error => {
@@ -35,32 +35,50 @@ main().catch(error => {
 })
 "#;
 
-/// The name of the file for a clause.
-pub fn file_name(target: &Target, evidence: &Evidence) -> String {
-    format!("kafkajs-{}-level-{}-{}.js", target.package, target.level, evidence.clause)
+/// What a program shows.
+pub struct Shown<'a> {
+    /// The implementation.
+    pub target: &'a Target,
+    /// What it is about, for the name of its file: words with hyphens.
+    pub about: &'a str,
+    /// What it shows, in a sentence without a full stop.
+    pub outcome: &'a str,
+    /// The story.
+    pub story: &'a Story,
+    /// The steps.
+    pub steps: &'a [Taken],
+    /// The step in which the contract is left, and how.
+    pub leaves: Option<(usize, &'a Difference)>,
+}
+
+/// What a program needs beside the package, as words for `npm install`.
+pub fn other_packages(target: &Target) -> &'static str {
+    if target.level == 2 { " @sinonjs/fake-timers@13.0.5" } else { "" }
+}
+
+/// The name of a program's file.
+pub fn file_name(target: &Target, about: &str) -> String {
+    format!("kafkajs-{}-level-{}-{about}.js", target.package, target.level)
 }
 
 /// The program.
-pub fn program(target: &Target, evidence: &Evidence) -> String {
+pub fn program(shown: &Shown<'_>) -> String {
+    let Shown { target, about, outcome, story, steps, leaves } = shown;
     let level = LEVELS[usize::from(target.level.clamp(1, 2)) - 1];
-    let others = if target.level == 2 { " @sinonjs/fake-timers@13.0.5" } else { "" };
-    let story: String = evidence.story.to_text().lines().map(|line| format!("// {line}").trim_end().to_owned() + "\n").collect();
-    let differs = evidence.leaves.as_ref();
-    let step = |(number, taken): (usize, &super::trace::Taken)| {
-        let allowed = differs.filter(|(step, _)| *step == number).map(|(_, difference)| difference.allowed.clone());
-        json!({"step": taken.json, "contract": allowed})
+    let comment = |line: &str| format!("// {line}").trim_end().to_owned() + "\n";
+    let step = |(number, taken): (usize, &Taken)| {
+        let allowed = leaves.filter(|(step, _)| *step == number).map(|(_, difference)| &difference.allowed);
+        format!("  {},\n", json!({"step": taken.json, "contract": allowed}))
     };
-    let steps: Vec<Value> = evidence.trace.steps.iter().enumerate().map(step).collect();
-    let steps = steps.iter().map(|step| format!("  {step},\n")).collect::<String>();
     format!(
-        "// {clause}: {reason}.\n//\n// Run it alone:\n//   npm install kafkajs@{package}{others}\n//   node {file}\n//\n{story}\n\
-         const title = {title}\nconst outcome = {outcome}\nconst steps = [\n{steps}]\n\n\
+        "// {outcome}.\n//\n// Run it alone:\n//   npm install kafkajs@{package}{others}\n//   node {file}\n//\n{story}\n\
+         const title = {title}\nconst steps = [\n{steps}]\n\n\
          // What drives the package.\n{level}\nconst create = exports.create\n{LAST_PART}",
-        clause = evidence.clause,
-        reason = evidence.reason,
         package = target.package,
-        file = file_name(target, evidence),
-        title = json!(format!("{}: {}", evidence.clause, evidence.reason)),
-        outcome = json!(format!("So {}.", evidence.reason)),
+        others = other_packages(target),
+        file = file_name(target, about),
+        story = story.to_text().lines().map(comment).collect::<String>(),
+        title = json!(outcome),
+        steps = steps.iter().enumerate().map(step).collect::<String>(),
     )
 }

@@ -1,22 +1,21 @@
 //! Many ways replayed on one implementation, on several threads; each thread has a driver of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fencepost_models::family::View;
-use fencepost_models::kafkajs::bounds::Bounds;
+use fencepost_checker::story::Story;
 use fencepost_models::kafkajs::system;
-use fencepost_spec::kafkajs::Choices;
 
 use super::blame::explanations;
 use super::change::KafkaJsChange;
 use super::child::{Driver, DriverProblem, Seen, Target};
 use super::compare::{Difference, difference};
-use super::graph::{Action, Graph};
+use super::graph::Action;
+use super::step::{Observation, Step};
 use super::trace::Trace;
-use super::ways::{self, Cover};
+use super::ways::Ways;
 use crate::child::ChildOptions;
 
 /// How long a driver may take for one trace.
@@ -33,6 +32,22 @@ pub struct Divergence {
     pub difference: Difference,
     /// The smallest sets of changes of the contract that would allow it; empty: it is not modelled.
     pub explanations: Vec<Vec<KafkaJsChange>>,
+    /// What was seen after each step, up to that one.
+    pub seen: Vec<Observation>,
+}
+
+impl Divergence {
+    /// The story up to the step in which something else is seen. `outcome` is its last line.
+    pub fn story(&self, title: String, outcome: String) -> Story {
+        let last = self.trace.steps[self.step].action.map_or(0, |action| action + 1);
+        let actions = self.trace.way[..last].to_vec();
+        let model = system::model(&self.trace.setup.choices, &self.trace.setup.bounds);
+        let way = fencepost_checker::engine::Trace { initial: 0, actions, loop_start: None };
+        match Story::of(&model, title, &way, outcome) {
+            Ok(story) => story,
+            Err(error) => unreachable!("a way of the model can be told by it: {error}"),
+        }
+    }
 }
 
 /// What came out of one view.
@@ -65,8 +80,6 @@ pub struct Session<'a> {
     pub target: &'a Target,
     /// Time limits, and what ends the waiting.
     pub options: &'a ChildOptions,
-    /// Which reactions the ways come by.
-    pub cover: Cover,
     /// How many threads.
     pub threads: usize,
     /// Ends everything.
@@ -76,19 +89,16 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Replays a view of a contract.
+    /// Replays ways of a view.
     ///
     /// # Errors
     /// A [`DriverProblem`].
-    pub fn replay(&self, choices: &Choices, view: &View<Bounds>) -> Result<ViewReplay, DriverProblem> {
-        let model = system::model(choices, &view.bounds);
-        let graph = Graph::explore(&model);
-        let chosen = ways::choose(&model, &graph, self.cover);
+    pub fn replay(&self, view: &'static str, chosen: &Ways) -> Result<ViewReplay, DriverProblem> {
         let started = Instant::now();
         let done = AtomicUsize::new(0);
         let total = chosen.ways.len();
-        let chunks = deal(chosen.ways, self.threads);
-        let setup = &model.cfg;
+        let chunks = deal(&chosen.ways, self.threads);
+        let setup = &chosen.setup;
         let parts = std::thread::scope(|scope| {
             let threads: Vec<_> = chunks
                 .into_iter()
@@ -97,7 +107,7 @@ impl Session<'_> {
             threads.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
         });
         let mut result = ViewReplay {
-            view: view.name,
+            view,
             states: chosen.states,
             reactions: chosen.reactions,
             traces: 0,
@@ -124,7 +134,7 @@ impl Session<'_> {
     fn part(
         &self,
         setup: &Arc<system::Setup>,
-        ways: Vec<(usize, Vec<Action>)>,
+        ways: Vec<(usize, &Vec<Action>)>,
         done: &dyn Fn(),
     ) -> Result<Part, DriverProblem> {
         let mut part = Part::default();
@@ -134,8 +144,8 @@ impl Session<'_> {
                 part.interrupted = true;
                 break;
             }
-            let trace = Trace::of(setup, way);
-            let (steps, divergence) = run(&mut driver, trace)?;
+            let trace = Trace::of(setup, way.clone());
+            let (steps, divergence) = run(&mut driver, trace, &mut part.explained)?;
             part.traces += 1;
             part.steps += steps;
             if let Some(divergence) = divergence {
@@ -152,25 +162,43 @@ impl Session<'_> {
 ///
 /// # Errors
 /// A [`DriverProblem`].
-pub fn run(driver: &mut Driver, trace: Trace) -> Result<(usize, Option<Divergence>), DriverProblem> {
+pub fn run(
+    driver: &mut Driver,
+    trace: Trace,
+    explained: &mut Explained,
+) -> Result<(usize, Option<Divergence>), DriverProblem> {
     let Seen { observations: seen, obstacle } = driver.run(&trace.steps, TRACE_LIMIT)?;
     for (step, (taken, observed)) in trace.steps.iter().zip(&seen).enumerate() {
         if let Some(difference) = difference(&taken.allowed, observed) {
-            let explanations = explanations(&trace, &seen[..=step]);
-            return Ok((step + 1, Some(Divergence { trace, step, difference, explanations })));
+            let explanations = explained.explanations(&trace, &seen[..=step]);
+            let seen = seen[..=step].to_vec();
+            return Ok((step + 1, Some(Divergence { trace, step, difference, explanations, seen })));
         }
     }
     if seen.len() == trace.steps.len() {
         return Ok((seen.len(), None));
     }
     let (step, allowed) = (seen.len(), "the step can be taken".to_owned());
-    let seen = obstacle.unwrap_or_else(|| "it has ended".to_owned());
-    let difference = Difference { kind: "step-cannot-be-taken", allowed, seen };
-    Ok((step, Some(Divergence { trace, step, difference, explanations: Vec::new() })))
+    let instead = obstacle.unwrap_or_else(|| "it has ended".to_owned());
+    let difference = Difference { kind: "step-cannot-be-taken", allowed, seen: instead };
+    Ok((step, Some(Divergence { trace, step, difference, explanations: Vec::new(), seen })))
+}
+
+/// Explanations that were looked for before: many ways begin alike.
+#[derive(Default)]
+pub struct Explained(HashMap<(Vec<Step>, String), Vec<Vec<KafkaJsChange>>>);
+
+impl Explained {
+    fn explanations(&mut self, trace: &Trace, seen: &[Observation]) -> Vec<Vec<KafkaJsChange>> {
+        let steps = trace.steps.iter().take(seen.len()).map(|taken| taken.step.clone()).collect();
+        let key = (steps, format!("{:?}", seen.last()));
+        self.0.entry(key).or_insert_with(|| explanations(trace, seen)).clone()
+    }
 }
 
 #[derive(Default)]
 struct Part {
+    explained: Explained,
     traces: usize,
     steps: usize,
     diverged: usize,
@@ -210,10 +238,10 @@ fn fewest_steps(found: Vec<(Cause, (usize, Divergence))>) -> Vec<Divergence> {
 }
 
 /// Deals the ways out among threads, each with its number.
-fn deal(ways: Vec<Vec<Action>>, threads: usize) -> Vec<Vec<(usize, Vec<Action>)>> {
-    let mut hands: Vec<Vec<(usize, Vec<Action>)>> = (0..threads.max(1)).map(|_| Vec::new()).collect();
+fn deal(ways: &[Vec<Action>], threads: usize) -> Vec<Vec<(usize, &Vec<Action>)>> {
+    let mut hands: Vec<Vec<(usize, &Vec<Action>)>> = (0..threads.max(1)).map(|_| Vec::new()).collect();
     let count = hands.len();
-    for (place, way) in ways.into_iter().enumerate() {
+    for (place, way) in ways.iter().enumerate() {
         hands[place % count].push((place, way));
     }
     hands

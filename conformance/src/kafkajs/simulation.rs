@@ -10,7 +10,7 @@ use fencepost_models::kafkajs::bounds::{RoundCovers, UserAct};
 use fencepost_models::kafkajs::consumer::{self, Consumer, Ended, Phase, Slot, Stage};
 use fencepost_models::kafkajs::marks::{Asked, Mark};
 use fencepost_models::kafkajs::messages::{
-    Answer, Commit, Envelope, Fetched, PARTITIONS, Position, Request as Question, Task,
+    Answer, Commit, Envelope, Fetched, PARTITIONS, Position, Request as Question,
 };
 use fencepost_models::kafkajs::system::Setup;
 
@@ -23,6 +23,21 @@ pub const EXCEPTION: &str = "TypeError";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotPossible;
 
+/// What a request that is not answered waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Committed offsets; with the assignments that the consumer knows of.
+    Offsets([u8; PARTITIONS]),
+    /// Where the log of a node begins or ends.
+    Listed(u8),
+    /// An acknowledgement.
+    Commit,
+    /// An assignment; with those that the consumer knows of.
+    Join([u8; PARTITIONS]),
+    /// Records from an offset on.
+    Fetch(u8),
+}
+
 /// The consumer, and the requests that it waits for.
 #[derive(Clone, Debug)]
 pub struct Simulation {
@@ -32,8 +47,6 @@ pub struct Simulation {
     last_id: u64,
     /// What the manager answered in the last step.
     told: BTreeMap<String, String>,
-    /// What the last step said of itself.
-    marks: Vec<Mark>,
 }
 
 impl Simulation {
@@ -46,18 +59,12 @@ impl Simulation {
             outstanding: BTreeMap::new(),
             last_id: 0,
             told: BTreeMap::new(),
-            marks: Vec::new(),
         }
     }
 
     /// The state of the consumer.
     pub fn consumer(&self) -> &Consumer {
         &self.state
-    }
-
-    /// What the last step said of itself.
-    pub fn marks(&self) -> &[Mark] {
-        &self.marks
     }
 
     /// Takes a step.
@@ -88,8 +95,7 @@ impl Simulation {
         let reaction = consumer::react(&self.setup, &self.state, envelope).ok_or(NotPossible)?;
         self.state = reaction.state;
         self.told.clear();
-        self.marks = reaction.marks;
-        for mark in &self.marks {
+        for mark in &reaction.marks {
             match mark {
                 Mark::Asked(asked) => {
                     self.last_id += 1;
@@ -193,6 +199,17 @@ impl Simulation {
         }
     }
 
+    /// What a request waits for, if it is not answered.
+    pub fn waiting(&self, request: u64) -> Option<Waiting> {
+        Some(match self.outstanding.get(&request)? {
+            Asked::Coordinator(_, Question::Offsets(_)) => Waiting::Offsets(self.state.assignments),
+            Asked::Coordinator(_, Question::Commit(_)) => Waiting::Commit,
+            Asked::Coordinator(_, Question::Join) => Waiting::Join(self.state.assignments),
+            Asked::List(_, node) => Waiting::Listed(*node),
+            Asked::Fetch(_, offset) => Waiting::Fetch(*offset),
+        })
+    }
+
     /// What is seen of the consumer now.
     pub fn observe(&self) -> Observation {
         let is_over = self.state.ended.is_some();
@@ -247,13 +264,5 @@ fn request(id: u64, asked: &Asked, reset: &str) -> Request {
         Asked::Fetch(node, offset) => {
             Request::Fetch { id, node: *node, offsets: [(node.to_string(), offset.to_string())].into() }
         }
-    }
-}
-
-/// Whose answer a request waits for.
-pub fn task_of(asked: &Asked) -> Option<Task> {
-    match asked {
-        Asked::Coordinator(task, _) | Asked::List(task, _) => Some(*task),
-        Asked::Fetch(..) => None,
     }
 }

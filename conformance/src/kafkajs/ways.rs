@@ -5,10 +5,11 @@
 //! goes on after the reaction that it is for, until nothing more can happen.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use fencepost_checker::describe::delivery;
 use fencepost_models::kafkajs::messages::Envelope;
-use fencepost_models::kafkajs::system::{KafkaJsModel, KafkaJsState, consumer_of};
+use fencepost_models::kafkajs::system::{KafkaJsModel, KafkaJsState, Setup, consumer_of};
 
 use super::abstraction::{Reaction, abstracted};
 use super::graph::{Action, Graph, consumer_message, successors};
@@ -36,6 +37,8 @@ impl Cover {
 
 /// The ways of a view.
 pub struct Ways {
+    /// The contract and the view.
+    pub setup: Arc<Setup>,
     /// The ways.
     pub ways: Vec<Vec<Action>>,
     /// How many reactions there are, all of which the ways come by.
@@ -69,7 +72,7 @@ pub fn choose(model: &KafkaJsModel, graph: &Graph, cover: Cover) -> Ways {
         way.push(action);
         ways.push(finished(model, way, cover, &mut covered));
     }
-    Ways { ways, reactions: known.len(), states: graph.len() }
+    Ways { setup: Arc::clone(&model.cfg), ways, reactions: known.len(), states: graph.len() }
 }
 
 /// A way that goes on until nothing more can happen, and the reactions that it comes by.
