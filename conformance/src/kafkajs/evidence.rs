@@ -17,9 +17,11 @@ use fencepost_models::kafkajs::clauses;
 use fencepost_models::kafkajs::system::{self, KafkaJsModel, Setup};
 use fencepost_spec::kafkajs::{Choices, ClauseName};
 
+use super::blame::explanations;
+use super::change::KafkaJsChange;
 use super::child::{Driver, DriverProblem};
 use super::compare::{Difference, difference};
-use super::graph::{Action, Graph, consumer_message};
+use super::graph::{Action, Cost, Graph};
 use super::session::{self, Explained};
 use super::simulation::Simulation;
 use super::trace::Trace;
@@ -28,6 +30,8 @@ use super::trace::Trace;
 pub struct Evidence {
     /// The clause.
     pub clause: ClauseName,
+    /// What tells it apart from other breaches of the clause; often nothing.
+    pub circumstance: &'static str,
     /// The view in which it was found.
     pub view: &'static str,
     /// What breaks it, in words.
@@ -36,41 +40,60 @@ pub struct Evidence {
     pub trace: Trace,
     /// The step in which the contract itself is left, and how; none: the contract itself gives up the clause.
     pub leaves: Option<(usize, Difference)>,
+    /// The changes of the contract that would allow the step in which it is left.
+    pub changes: Vec<KafkaJsChange>,
     /// The story.
     pub story: Story,
 }
 
+impl Evidence {
+    /// The clause and the circumstance, in words with hyphens.
+    pub fn about(&self) -> String {
+        let words = format!("{} {}", self.clause, self.circumstance).replace(',', "");
+        words.trim_end().replace(' ', "-")
+    }
+
+    /// Steps that are taken with the implementation.
+    pub fn steps(&self) -> usize {
+        self.trace.steps.len() - 1
+    }
+}
+
+/// A clause, and the circumstance in which it is broken.
+type Kind = (ClauseName, &'static str);
+
 /// The shortest way of a contract to break a clause in a view, by the number of steps that a driver sees.
 #[derive(Clone)]
 pub struct Breach {
-    clause: ClauseName,
+    kind: Kind,
     reason: String,
     way: ModelTrace<Action>,
     steps: u32,
 }
 
-/// The breaches of a contract in a view, at most one of each clause.
+/// The breaches of a contract in a view, the shortest of each clause and circumstance.
 pub fn breaches(choices: &Choices, view: &View<Bounds>) -> Vec<Breach> {
     let model = system::model(choices, &view.bounds);
     let graph = Graph::explore(&model);
-    let mut found: BTreeMap<ClauseName, (u32, String, usize, Action)> = BTreeMap::new();
+    let mut found: BTreeMap<Kind, (Cost, String, usize, Action)> = BTreeMap::new();
     for index in 0..graph.len() {
         for (action, after) in graph.successors(&model, index) {
             let facts = model.facts(graph.state(index), &action, &after);
-            let steps = graph.steps(index) + u32::from(consumer_message(&action).is_some());
+            let cost = graph.cost(index).after(&action);
             for clause in ClauseName::ALL {
                 let Judgement::Broken(reason) = clauses::judge(*clause, &facts) else { continue };
-                if found.get(clause).is_none_or(|(known, ..)| steps < *known) {
-                    found.insert(*clause, (steps, reason, index, action.clone()));
+                let kind = (*clause, clauses::circumstance(*clause, &facts));
+                if found.get(&kind).is_none_or(|(known, ..)| cost < *known) {
+                    found.insert(kind, (cost, reason, index, action.clone()));
                 }
             }
         }
     }
-    let breach = |(clause, (steps, reason, index, action))| {
+    let breach = |(kind, (cost, reason, index, action)): (Kind, (Cost, String, usize, Action))| {
         let mut actions = graph.way(index);
         actions.push(action);
         let way = told(tidy(&model, &ModelTrace { initial: 0, actions, loop_start: None }));
-        Breach { clause, reason, way, steps }
+        Breach { kind, reason, way, steps: cost.steps }
     };
     found.into_iter().map(breach).collect()
 }
@@ -86,16 +109,15 @@ pub fn gather(
     relaxed: &Choices,
     breaches: &[(&View<Bounds>, Arc<Vec<Breach>>)],
 ) -> Result<Vec<Evidence>, DriverProblem> {
-    let mut evidence: BTreeMap<ClauseName, Evidence> = BTreeMap::new();
+    let mut evidence: BTreeMap<Kind, Evidence> = BTreeMap::new();
     for (view, breaches) in breaches {
         for breach in breaches.iter() {
-            let steps = |evidence: &Evidence| evidence.trace.steps.len() - 1;
-            if evidence.get(&breach.clause).is_some_and(|known| steps(known) <= breach.steps as usize) {
+                        if evidence.get(&breach.kind).is_some_and(|known| known.steps() <= breach.steps as usize) {
                 continue;
             }
             let model = system::model(relaxed, &view.bounds);
             if let Some(confirmed) = confirm(driver, choices, &model, view, breach)? {
-                evidence.insert(breach.clause, confirmed);
+                evidence.insert(breach.kind, confirmed);
             }
         }
     }
@@ -110,15 +132,20 @@ fn confirm(
     view: &View<Bounds>,
     breach: &Breach,
 ) -> Result<Option<Evidence>, DriverProblem> {
-    let Breach { clause, reason, way, .. } = breach.clone();
+    let Breach { kind: (clause, circumstance), reason, way, .. } = breach.clone();
     let trace = Trace::of(&model.cfg, way.actions.clone());
     let (_, divergence) = session::run(driver, trace.clone(), &mut Explained::default())?;
     if divergence.is_some() {
         return Ok(None);
     }
+    let reason = match circumstance {
+        "" => reason,
+        _ if reason.contains(circumstance) => reason,
+        _ => format!("{reason}, {circumstance}"),
+    };
     let story = told(Story::of(model, format!("{clause} in {}", view.name), &way, reason.clone()));
-    let leaves = first_difference(choices, view, &trace);
-    Ok(Some(Evidence { clause, view: view.name, reason, trace, leaves, story }))
+    let (leaves, changes) = first_difference(choices, view, &trace);
+    Ok(Some(Evidence { clause, circumstance, view: view.name, reason, trace, leaves, changes, story }))
 }
 
 fn told<T>(result: Result<T, ReplayError>) -> T {
@@ -128,18 +155,22 @@ fn told<T>(result: Result<T, ReplayError>) -> T {
     }
 }
 
-/// Where a trace of a changed contract leaves the contract itself.
-fn first_difference(choices: &Choices, view: &View<Bounds>, trace: &Trace) -> Option<(usize, Difference)> {
-    let setup = Setup { choices: choices.clone(), bounds: view.bounds.clone() };
-    let mut simulation = Simulation::new(Arc::new(setup));
+/// Where a trace of a changed contract leaves the contract itself, and the changes that would allow it.
+fn first_difference(choices: &Choices, view: &View<Bounds>, trace: &Trace) -> (Option<(usize, Difference)>, Vec<KafkaJsChange>) {
+    let setup = Arc::new(Setup { choices: choices.clone(), bounds: view.bounds.clone() });
+    let mut simulation = Simulation::new(Arc::clone(&setup));
     for (step, taken) in trace.steps.iter().enumerate() {
         if simulation.take(&taken.step).is_err() {
             let allowed = "the contract has no such step here".to_owned();
-            return Some((step, Difference { kind: "step-not-in-contract", allowed, seen: taken.json.to_string() }));
+            let difference = Difference { kind: "step-not-in-contract", allowed, seen: taken.json.to_string() };
+            return (Some((step, difference)), Vec::new());
         }
         if let Some(difference) = difference(&simulation.observe(), &taken.allowed) {
-            return Some((step, difference));
+            let seen: Vec<_> = trace.steps[..=step].iter().map(|taken| taken.allowed.clone()).collect();
+            let strict = Trace { setup, way: Vec::new(), steps: trace.steps.clone() };
+            let changes = explanations(&strict, &seen).into_iter().next().unwrap_or_default();
+            return (Some((step, difference)), changes);
         }
     }
-    None
+    (None, Vec::new())
 }

@@ -1,6 +1,7 @@
 //! The states of a view, each with the way to it that has the fewest steps a driver sees.
 
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 use fencepost_checker::describe::delivery;
 use fencepost_models::kafkajs::messages::Envelope;
@@ -15,8 +16,23 @@ struct Reached {
     state: KafkaJsState,
     /// The state before, and the step; nothing for the first.
     from: Option<(usize, Action)>,
-    /// Steps that a driver sees on the way.
-    steps: u32,
+    cost: Cost,
+}
+
+/// How long a way is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// Steps of the consumer, which a driver takes.
+    pub steps: u32,
+    /// All steps.
+    pub all: u32,
+}
+
+impl Cost {
+    /// The cost with one more step.
+    pub fn after(self, action: &Action) -> Self {
+        Self { steps: self.steps + u32::from(consumer_message(action).is_some()), all: self.all + 1 }
+    }
 }
 
 /// All states of a view.
@@ -31,38 +47,36 @@ pub fn consumer_message(action: &Action) -> Option<Envelope> {
 }
 
 impl Graph {
-    /// Explores a model to its end. Steps of others cost nothing, steps of the consumer one each.
+    /// Explores a model to its end: the fewest steps of the consumer first, and of equals the fewest of all.
     pub fn explore(model: &KafkaJsModel) -> Self {
         let mut graph = Self { reached: Vec::new() };
         let mut known: HashMap<KafkaJsState, usize> = HashMap::new();
-        let mut queue = VecDeque::new();
+        let mut queue = BinaryHeap::new();
         for state in model.init_states() {
             known.insert(state.clone(), graph.reached.len());
-            queue.push_back((graph.reached.len(), 0));
-            graph.reached.push(Reached { state, from: None, steps: 0 });
+            queue.push(Reverse((Cost::default(), graph.reached.len())));
+            graph.reached.push(Reached { state, from: None, cost: Cost::default() });
         }
-        while let Some((index, steps)) = queue.pop_front() {
-            if graph.reached[index].steps < steps {
+        while let Some(Reverse((cost, index))) = queue.pop() {
+            if graph.reached[index].cost < cost {
                 continue;
             }
             for (action, after) in graph.successors(model, index) {
-                let is_seen = consumer_message(&action).is_some();
-                let steps = steps + u32::from(is_seen);
+                let cost = cost.after(&action);
                 let from = Some((index, action));
                 let place = match known.get(&after) {
-                    Some(place) if graph.reached[*place].steps <= steps => continue,
+                    Some(place) if graph.reached[*place].cost <= cost => continue,
                     Some(place) => {
-                        (graph.reached[*place].from, graph.reached[*place].steps) = (from, steps);
+                        (graph.reached[*place].from, graph.reached[*place].cost) = (from, cost);
                         *place
                     }
                     None => {
-                        let place = graph.reached.len();
-                        known.insert(after.clone(), place);
-                        graph.reached.push(Reached { state: after, from, steps });
-                        place
+                        known.insert(after.clone(), graph.reached.len());
+                        graph.reached.push(Reached { state: after, from, cost });
+                        graph.reached.len() - 1
                     }
                 };
-                if is_seen { queue.push_back((place, steps)) } else { queue.push_front((place, steps)) }
+                queue.push(Reverse((cost, place)));
             }
         }
         graph
@@ -83,9 +97,9 @@ impl Graph {
         &self.reached[index].state
     }
 
-    /// How many steps a driver sees on the way to a state.
-    pub fn steps(&self, index: usize) -> u32 {
-        self.reached[index].steps
+    /// How long the way to a state is.
+    pub fn cost(&self, index: usize) -> Cost {
+        self.reached[index].cost
     }
 
     /// The steps that are possible in a state, and where they lead.

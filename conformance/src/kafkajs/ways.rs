@@ -12,7 +12,7 @@ use fencepost_models::kafkajs::messages::Envelope;
 use fencepost_models::kafkajs::system::{KafkaJsModel, KafkaJsState, Setup, consumer_of};
 
 use super::abstraction::{Reaction, abstracted};
-use super::graph::{Action, Graph, consumer_message, successors};
+use super::graph::{Action, Cost, Graph, consumer_message, successors};
 
 fencepost_spec::words! {
     /// Which reactions the ways come by.
@@ -49,19 +49,19 @@ pub struct Ways {
 
 /// Chooses ways. Long ones come first, since they come by many reactions.
 pub fn choose(model: &KafkaJsModel, graph: &Graph, cover: Cover) -> Ways {
-    let mut edges: Vec<(u32, usize, Action)> = Vec::new();
+    let mut edges: Vec<(Cost, usize, Action)> = Vec::new();
     let mut known: HashSet<Reaction> = HashSet::new();
     let mut order: Vec<usize> = (0..graph.len()).collect();
-    order.sort_by_key(|index| graph.steps(*index));
+    order.sort_by_key(|index| graph.cost(*index));
     for index in order {
         for (action, _) in graph.successors(model, index) {
             let Some(reaction) = cover.reaction(graph.state(index), &action) else { continue };
             if known.insert(reaction) {
-                edges.push((graph.steps(index), index, action));
+                edges.push((graph.cost(index), index, action));
             }
         }
     }
-    edges.sort_by_key(|(steps, index, _)| (std::cmp::Reverse(*steps), *index));
+    edges.sort_by_key(|(cost, index, _)| (std::cmp::Reverse(*cost), *index));
     let mut covered = HashSet::new();
     let mut ways = Vec::new();
     for (_, index, action) in edges {

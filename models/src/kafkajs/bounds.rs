@@ -97,7 +97,7 @@ pub struct Bounds {
     pub assignments: Vec<[bool; PARTITIONS]>,
     /// What the other member commits, in this order, whenever the partition is not ours.
     pub other_commits: Vec<OtherCommit>,
-    /// What the application does, each once, in any order.
+    /// What the application does, in this order.
     pub user: Vec<UserAct>,
     /// Whether offsets are committed automatically.
     pub automatic: bool,

@@ -30,6 +30,20 @@ pub fn judge(name: ClauseName, marks: &[Mark]) -> Judgement {
     judgement
 }
 
+/// What tells breaches of the same clause apart, in a few words; often nothing.
+pub fn circumstance(name: ClauseName, marks: &[Mark]) -> &'static str {
+    let of_mark = |mark: &Mark| match (name, mark) {
+        (ClauseName::NoUndefinedOffset, Mark::UnknownUsed { what, .. }) => Some(*what),
+        (_, Mark::Stored { owned: true, after: Standing { legitimate: false, .. }, .. })
+            if judge_mark(name, mark) != Judgement::Upheld =>
+        {
+            Some("after regaining the partition")
+        }
+        _ => None,
+    };
+    marks.iter().find_map(of_mark).unwrap_or_default()
+}
+
 fn judge_mark(name: ClauseName, mark: &Mark) -> Judgement {
     match (name, mark) {
         (ClauseName::NoUndefinedOffset, Mark::UnknownUsed { partition, what }) => {
@@ -50,7 +64,7 @@ fn judge_mark(name: ClauseName, mark: &Mark) -> Judgement {
         (_, Mark::Fetched { partition, offset, sought, floor, handed }) => {
             judge_fetch(name, *partition, *offset, (*sought, *floor, *handed))
         }
-        (_, Mark::Stored { partition, purpose, before, after }) => {
+        (_, Mark::Stored { partition, purpose, before, after, .. }) => {
             judge_stored(name, *partition, *purpose, *before, *after)
         }
         _ => Judgement::Silent,

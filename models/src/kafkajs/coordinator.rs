@@ -123,7 +123,7 @@ fn take_commit(setup: &Setup, reaction: &mut Reaction<Coordinator>, task: Task, 
         };
         let after = Standing { position: entry.position, by: entry.origin, legitimate };
         let before = reaction.state.committed[partition].replace(after);
-        reaction.mark(Mark::Stored { partition, purpose: commit.purpose, before, after });
+        reaction.mark(Mark::Stored { partition, purpose: commit.purpose, before, after, owned: current.is_some() });
     }
     reaction.send(Address::Consumer, Envelope::Answered(task, Answer::Committed(commit)));
 }

@@ -88,5 +88,7 @@ pub enum Mark {
         before: Option<Standing>,
         /// What stands now.
         after: Standing,
+        /// Whether the consumer has the partition when it is stored.
+        owned: bool,
     },
 }

@@ -251,7 +251,7 @@ fn tokens(bounds: &Bounds) -> Vec<Addressed<Envelope>> {
             tokens.push(to(Address::Broker(node), Envelope::Retention));
         }
     }
-    tokens.extend(bounds.user.iter().map(|act| to(Address::Consumer, Envelope::User(*act))));
+    tokens.extend(bounds.user.first().map(|act| to(Address::Consumer, Envelope::User(*act))));
     if !bounds.other_commits.is_empty() {
         tokens.push(to(Address::Coordinator, Envelope::OtherCommits));
     }

@@ -71,6 +71,7 @@ struct DivergenceJson {
 #[derive(Serialize)]
 struct EvidenceJson {
     clause: &'static str,
+    circumstance: &'static str,
     view: &'static str,
     steps: usize,
     reason: String,
@@ -143,8 +144,9 @@ fn divergence(replay: &TargetReplay, view: &'static str, divergence: &Divergence
 fn evidence(evidence: &fencepost_conformance::kafkajs::evidence::Evidence) -> EvidenceJson {
     EvidenceJson {
         clause: evidence.clause.word(),
+        circumstance: evidence.circumstance,
         view: evidence.view,
-        steps: evidence.trace.steps.len() - 1,
+        steps: evidence.steps(),
         reason: evidence.reason.clone(),
         leaves_at_step: evidence.leaves.as_ref().map(|(step, _)| *step),
         story: evidence.story.to_text(),

@@ -19,10 +19,13 @@ pub(super) fn clause(result: &TargetReplay, divergence: &Divergence) -> Option<C
     result.explanation(divergence).first().map(|change| clause_of(*change))
 }
 
-/// The known deviations about a clause, by their issues.
-pub(super) fn issues(deviations: &[Deviation], clause: ClauseName) -> Vec<&str> {
-    let mut issues: Vec<&str> =
-        deviations.iter().filter(|it| it.clause == clause).map(|it| it.issue.as_str()).collect();
+/// Where a broken clause is reported: the issues of the known deviations that lead to it, those about the clause if there are any.
+pub(super) fn issues<'a>(result: &'a TargetReplay, evidence: &Evidence) -> Vec<&'a str> {
+    let leads = |deviation: &&Deviation| evidence.changes.contains(&deviation.change);
+    let all: Vec<&Deviation> = result.deviations.iter().filter(leads).collect();
+    let about: Vec<&Deviation> = all.iter().copied().filter(|it| it.clause == evidence.clause).collect();
+    let chosen = if about.is_empty() { all } else { about };
+    let mut issues: Vec<&str> = chosen.into_iter().map(|deviation| deviation.issue.as_str()).collect();
     issues.dedup();
     issues
 }
@@ -104,13 +107,13 @@ pub(super) fn programs(result: &TargetReplay) -> Vec<(String, String)> {
         let leaves = evidence.leaves.as_ref().map(|(step, difference)| (*step, difference));
         let shown = Shown {
             target,
-            about: evidence.clause.word(),
+            about: &evidence.about(),
             outcome: &format!("{} is broken: {}", evidence.clause, evidence.reason),
             story: &evidence.story,
             steps: &evidence.trace.steps,
             leaves,
         };
-        leaves.map(|_| named(evidence.clause.word(), script::program(&shown)))
+        leaves.map(|_| named(&evidence.about(), script::program(&shown)))
     };
     let divergences = result.causes().into_iter().map(of_divergence);
     divergences.chain(result.evidence.iter().filter_map(of_evidence)).collect()
@@ -127,7 +130,7 @@ pub(super) fn recordings(result: &TargetReplay) -> Vec<(String, String)> {
     // The implementation agreed with every step of the evidence.
     let of_evidence = |evidence: &Evidence| {
         let seen: Vec<Observation> = evidence.trace.steps.iter().map(|taken| taken.allowed.clone()).collect();
-        (name(evidence.clause.word()), recording::write(target, &evidence.trace.steps, &seen))
+        (name(&evidence.about()), recording::write(target, &evidence.trace.steps, &seen))
     };
     let divergences = result.causes().into_iter().map(of_divergence);
     divergences.chain(result.evidence.iter().map(of_evidence)).collect()
@@ -135,7 +138,7 @@ pub(super) fn recordings(result: &TargetReplay) -> Vec<(String, String)> {
 
 /// A clause that is broken: its story, where the contract is left, and how to try it alone.
 pub(super) fn evidence(result: &TargetReplay, evidence: &Evidence) -> String {
-    let steps = evidence.trace.steps.len() - 1;
+    let steps = evidence.steps();
     let mut text = format!(
         "{}: {}\n  the fewest steps that a user of the package would see: {steps}, in {}\n",
         evidence.clause, evidence.reason, evidence.view
@@ -150,12 +153,12 @@ pub(super) fn evidence(result: &TargetReplay, evidence: &Evidence) -> String {
         )),
         None => text.push_str(&format!("  {} allows every step of it\n", result.contract)),
     }
-    for issue in issues(&result.deviations, evidence.clause) {
+    for issue in issues(result, evidence) {
         text.push_str(&format!("  reported: {issue}\n"));
     }
     text.push_str(&indented(&evidence.story.to_text()));
     if evidence.leaves.is_some() {
-        text.push_str(&alone(result, evidence.clause.word()));
+        text.push_str(&alone(result, &evidence.about()));
     }
     text
 }

@@ -18,7 +18,8 @@ Each version of the npm package is moved along ways that come by every abstract 
 `kafkajs-partition-version`: the contract in which nothing old is taken for new. Level 1 is the class `OffsetManager` with a
 loop of ours around it that has no guard; level 2 the whole `Consumer`, from 2.0.0 on (before, one round fetches from all nodes:
 another loop, which is not driven). A cell tells in how many steps the version breaks the clause, at the fewest, and where this is
-reported; each of these ways was taken on the package itself. A dot: no way was found, within the bounds.
+reported, a line for each circumstance that is told apart below; each of these ways was taken on the package itself. A dot: no way
+was found, within the bounds.
 
 ";
 
@@ -55,13 +56,16 @@ fn table(results: &[&TargetReplay]) -> String {
 }
 
 fn cell(result: &TargetReplay, clause: ClauseName) -> String {
-    let Some(evidence) = result.evidence.iter().find(|evidence| evidence.clause == clause) else { return "·".to_owned() };
-    let steps = evidence.trace.steps.len() - 1;
-    if evidence.leaves.is_none() {
-        return format!("{steps} (by contract)");
-    }
-    let issues: Vec<String> = page::issues(&result.deviations, clause).into_iter().map(link).collect();
-    format!("{steps} {}", issues.join(" ")).trim_end().to_owned()
+    let all = result.evidence.iter().filter(|evidence| evidence.clause == clause);
+    let text = |evidence: &Evidence| {
+        if evidence.leaves.is_none() {
+            return format!("{} (by contract)", evidence.steps());
+        }
+        let issues: Vec<String> = page::issues(result, evidence).into_iter().map(link).collect();
+        format!("{} {}", evidence.steps(), issues.join(" ")).trim_end().to_owned()
+    };
+    let cells: Vec<String> = all.map(text).collect();
+    if cells.is_empty() { "·".to_owned() } else { cells.join("<br>") }
 }
 
 /// An issue of the package, by its number.
@@ -97,18 +101,27 @@ fn own_contracts(results: &[&TargetReplay]) -> String {
 
 /// The shortest way to break each clause, on the newest version that breaks it, at the highest level.
 fn shortest(results: &[&TargetReplay]) -> String {
-    let mut text = "\n## The shortest way to break each clause\n\nOn the last row that breaks it. \
+    let mut text = "\n## The shortest way to break each clause\n\nOn the last row that breaks it so. \
         `--scripts FOLDER` writes each as a program that needs nothing but the package.\n"
         .to_owned();
-    for clause in ClauseName::ALL {
-        let breaks = |result: &&&TargetReplay| evidence_of(result, *clause).is_some();
-        let newest = results.iter().filter(breaks).max_by_key(|result| (result.target.level, order(results, result)));
+    let mut kinds: Vec<(ClauseName, &str)> = Vec::new();
+    for evidence in results.iter().flat_map(|result| &result.evidence).filter(|evidence| evidence.leaves.is_some()) {
+        let kind = (evidence.clause, evidence.circumstance);
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds.sort_unstable();
+    for (clause, circumstance) in kinds {
+        let found = |result: &&&TargetReplay| evidence_of(result, clause, circumstance).is_some();
+        let newest = results.iter().filter(found).max_by_key(|result| (result.target.level, order(results, result)));
         let Some(result) = newest else { continue };
-        let Some(evidence) = evidence_of(result, *clause) else { continue };
+        let Some(evidence) = evidence_of(result, clause, circumstance) else { continue };
         writeln!(
             text,
-            "\n### `{clause}`\n\n{}\n\nkafkajs {}, level {}: {}.\n\n```text\n{}```",
-            KafkaJs::clause(*clause).promise,
+            "\n### `{}`\n\n{}\n\nkafkajs {}, level {}: {}.\n\n```text\n{}```",
+            evidence.about(),
+            KafkaJs::clause(clause).promise,
             result.target.package,
             result.target.level,
             evidence.reason,
@@ -119,8 +132,11 @@ fn shortest(results: &[&TargetReplay]) -> String {
     text
 }
 
-fn evidence_of<'a>(result: &'a TargetReplay, clause: ClauseName) -> Option<&'a Evidence> {
-    result.evidence.iter().find(|evidence| evidence.clause == clause && evidence.leaves.is_some())
+fn evidence_of<'a>(result: &'a TargetReplay, clause: ClauseName, circumstance: &str) -> Option<&'a Evidence> {
+    let is_it = |evidence: &&Evidence| {
+        evidence.clause == clause && evidence.circumstance == circumstance && evidence.leaves.is_some()
+    };
+    result.evidence.iter().find(is_it)
 }
 
 fn order(results: &[&TargetReplay], result: &TargetReplay) -> usize {

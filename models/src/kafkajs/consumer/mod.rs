@@ -269,8 +269,13 @@ impl Step<'_> {
         }
     }
 
-    /// What the application does.
+    /// What the application does; then it may do the next thing.
     fn act(&mut self, act: UserAct) {
+        let acts = &self.setup.bounds.user;
+        let next = acts.iter().position(|it| *it == act).and_then(|index| acts.get(index + 1)).copied();
+        if let Some(next) = next {
+            self.reaction.send(Address::Consumer, Envelope::User(next));
+        }
         match act {
             UserAct::Seek { partition, offset } => self.state().seeks[usize::from(partition)] = Some(offset),
             UserAct::Pause { partition } => self.state().paused[usize::from(partition)] = true,
