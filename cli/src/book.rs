@@ -14,6 +14,7 @@ mod evidence;
 mod fences;
 mod file;
 mod identities;
+mod kafkajs;
 mod margins;
 mod markdown;
 mod open;

@@ -76,7 +76,8 @@ fn given_every_built_in_scenario_when_asked_should_answer_as_expected_and_as_pin
     assert_eq!(results.len(), KAFKAJS_SCENARIOS.len() * KAFKAJS_CONTRACTS.len());
     let mut pinned = String::new();
     for result in &results {
-        let (name, contract) = (result["scenario"].as_str().expect("a name"), result["contract"].as_str().expect("a name"));
+        let (name, contract) =
+            (result["scenario"].as_str().expect("a name"), result["contract"].as_str().expect("a name"));
         let expected = &kafkajs_scenario(name).expect("a scenario").expect[contract];
         assert_eq!(result["possible"].as_bool(), expected.possible, "{name} under {contract}");
         let breaks: BTreeSet<String> = expected.breaks.iter().map(|clause| clause.word().to_owned()).collect();
@@ -138,7 +139,10 @@ fn given_scenarios_of_two_families_when_asked_should_have_one_report_and_one_con
 fn given_a_scenario_and_a_contract_of_different_families_when_asked_should_be_refused() {
     let message = format!("`{GUARD}` is a contract of the family kafkajs, and no scenario of that family is named");
     demand(&complaint(&[IGGY.0, "--contract", GUARD]), &["`not-an-owner` is a scenario of the family iggy"]);
-    demand(&complaint(&[IGGY.0, "--contract", GUARD, "--contract", IGGY.1]), &[&message, "scenarios of its own family"]);
+    demand(
+        &complaint(&[IGGY.0, "--contract", GUARD, "--contract", IGGY.1]),
+        &[&message, "scenarios of its own family"],
+    );
     let message = format!("`{NAME}` is a scenario of the family kafkajs, and no contract of that family is named");
     demand(&complaint(&[NAME, IGGY.0, "--contract", IGGY.1]), &[&message, "kafkajs-unguarded, kafkajs-lock"]);
     demand(&complaint(&[&file_of(NAME), "--contract", IGGY.1]), &["`kept-numbering` is a contract of the family iggy"]);
@@ -208,7 +212,10 @@ fn given_an_answer_that_is_not_expected_when_asked_should_say_so_and_end_with_1(
     assert!(text.contains(&table));
     for (to, difference) in [
         (format!("[expect.{GUARD}]\npossible = false\nbreaks = ["), "expected impossible, found possible"),
-        (format!("[expect.{GUARD}]\npossible = true\nbreaks = ["), "acknowledged-commit-stands breaks, which was not expected"),
+        (
+            format!("[expect.{GUARD}]\npossible = true\nbreaks = ["),
+            "acknowledged-commit-stands breaks, which was not expected",
+        ),
         (format!("{table}\"no-skip\", "), "no-skip was expected to break, and does not"),
     ] {
         let (_folder, path) = written(&text.replacen(&table, &to, 1));

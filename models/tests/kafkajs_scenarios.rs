@@ -22,8 +22,15 @@ fn explore<E: Engine<KafkaJsModel>>(
     guide: &ScenarioGuide,
 ) -> Exploration<KafkaJsModel, ScenarioGuide> {
     let limits = Limits { max_states: Some(100_000), ..Limits::default() };
-    let exploration =
-        engine.explore(&Task { model, guide, clauses: &[], liveness: &[], limits: &limits, threads: 2, progress: &Quiet });
+    let exploration = engine.explore(&Task {
+        model,
+        guide,
+        clauses: &[],
+        liveness: &[],
+        limits: &limits,
+        threads: 2,
+        progress: &Quiet,
+    });
     assert_eq!(exploration.stopped, None);
     exploration
 }

@@ -74,11 +74,7 @@ fn words<C: Word>(clauses: &[C]) -> Vec<&'static str> {
     clauses.iter().map(|clause| clause.word()).collect()
 }
 
-fn result_json<F: Askable>(
-    report: &Report<F>,
-    scenario: &F::Scenario,
-    result: &AskResult<F::Clause>,
-) -> ResultJson {
+fn result_json<F: Askable>(report: &Report<F>, scenario: &F::Scenario, result: &AskResult<F::Clause>) -> ResultJson {
     let reason = match &result.answer {
         Answer::NotApplicable(reason) => Some(reason.clone()),
         Answer::Impossible(impossible) => Some(impossible.obstacle.clone()),

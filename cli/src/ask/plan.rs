@@ -51,16 +51,14 @@ impl Plans {
 impl<F: Askable> Plan<F> {
     /// A contract is asked about scenarios of its own family. What was not named and has nobody to ask, or nothing to be asked
     /// about, is left out; what was named is not.
-    fn of(
-        mut scenarios: Vec<F::Scenario>,
-        mut contracts: Vec<Contract<F>>,
-        all_named: bool,
-    ) -> Result<Self, Problem> {
+    fn of(mut scenarios: Vec<F::Scenario>, mut contracts: Vec<Contract<F>>, all_named: bool) -> Result<Self, Problem> {
         let family = F::NAME;
         match (scenarios.first(), contracts.first()) {
             (None, Some(contract)) if all_named => {
-                let message =
-                    format!("`{}` is a contract of the family {family}, and no scenario of that family is named", contract.name);
+                let message = format!(
+                    "`{}` is a contract of the family {family}, and no scenario of that family is named",
+                    contract.name
+                );
                 return Err(Problem::new(message).with_help("a contract is asked about scenarios of its own family"));
             }
             (Some(scenario), None) if all_named => {

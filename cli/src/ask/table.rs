@@ -67,12 +67,7 @@ fn color(row: &Row) -> Option<Color> {
     }
 }
 
-fn row<F: Askable>(
-    report: &Report<F>,
-    asked: &Asked<F>,
-    result: &AskResult<F::Clause>,
-    width_columns: usize,
-) -> Row {
+fn row<F: Askable>(report: &Report<F>, asked: &Asked<F>, result: &AskResult<F::Clause>, width_columns: usize) -> Row {
     let mark = if report.unexpected(&asked.scenario, result).is_empty() { "" } else { " !" };
     let word = match result.answer {
         Answer::Unknown => "stopped",

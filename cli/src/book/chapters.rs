@@ -4,7 +4,7 @@ use super::evidence::Evidence;
 use super::markdown::{heading, paragraph, to_heading, with_numbers_linked};
 use super::stories::Stories;
 use super::{
-    answers, clauses, contracts, coverage, fences, identities, margins, open, replies, scenarios, scope, stories,
+    answers, clauses, contracts, coverage, fences, identities, kafkajs, margins, open, replies, scenarios, scope, stories,
     verdicts,
 };
 
@@ -28,6 +28,7 @@ const CHAPTERS: &[Chapter] = &[
     (scenarios::HEADING, scenarios::chapter),
     (coverage::HEADING, coverage::chapter),
     (margins::HEADING, margins::chapter),
+    (kafkajs::HEADING, kafkajs::chapter),
     (open::HEADING, open::chapter),
 ];
 

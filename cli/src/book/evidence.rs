@@ -4,9 +4,12 @@ use fencepost_checker::engine::Stop;
 use fencepost_conformance::follow::{Followed, Options, follow};
 use fencepost_conformance::manifest::{self, Entry};
 use fencepost_conformance::recording::{Declared, Recording};
+use fencepost_models::family::ModelledFamily;
 use fencepost_spec::clause::ClauseName;
 use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::Problem;
+use fencepost_spec::kafkajs::KafkaJs;
+use fencepost_spec::library::contracts_of;
 use fencepost_spec::scenario::Scenario;
 
 use super::BookArguments;
@@ -23,6 +26,8 @@ use crate::vacuity::{self, Vacuity};
 pub(super) struct Evidence {
     /// The contracts, in the order of the library.
     pub contracts: Vec<ContractResult>,
+    /// The contracts of the KafkaJS family, in the order of the library.
+    pub kafkajs: Vec<ContractResult<KafkaJs>>,
     /// The scenarios, in the order of the library.
     pub scenarios: Vec<Asked>,
     /// The recordings, in the order of the manifest.
@@ -62,6 +67,7 @@ pub(super) fn gather(arguments: &BookArguments) -> Result<Gathered, Problem> {
     let flag = interrupt::flag()?;
     let budget = arguments.exploring.budget(flag.clone());
     let contracts = select::contracts(&[], "book")?;
+    let kafkajs = contracts_of::<KafkaJs>()?;
     let scenarios = select::scenarios(&[])?;
     let recordings = recordings(arguments, &contracts, &Options { interrupt: flag, ..Options::default() })?;
     let (engine, threads) = (arguments.exploring.engine, arguments.exploring.threads());
@@ -75,8 +81,9 @@ pub(super) fn gather(arguments: &BookArguments) -> Result<Gathered, Problem> {
         demand_none(recordings.iter().filter_map(unexpected_recording).collect())?;
         let scenarios = ask_all(scenarios, &contracts, &asking)?;
         let contracts = explore_all(contracts, &exploring)?;
+        let kafkajs = explore_all(kafkajs, &exploring)?;
         let margins = measure_all(&contracts, &exploring)?;
-        Ok(Evidence { contracts, scenarios, recordings, margins })
+        Ok(Evidence { contracts, kafkajs, scenarios, recordings, margins })
     };
     Ok(all().map_or_else(|other| other, |evidence| Gathered::All(Box::new(evidence))))
 }
@@ -94,7 +101,10 @@ fn ask_all(scenarios: Vec<Scenario>, contracts: &[Contract], options: &AskOption
     Ok(all)
 }
 
-fn explore_all(contracts: Vec<Contract>, options: &RunOptions<'_>) -> Result<Vec<ContractResult>, Gathered> {
+fn explore_all<F: ModelledFamily>(
+    contracts: Vec<Contract<F>>,
+    options: &RunOptions<'_>,
+) -> Result<Vec<ContractResult<F>>, Gathered> {
     let mut results = Vec::new();
     for contract in contracts {
         let result = run_contract(contract, options);
@@ -163,7 +173,7 @@ fn unexpected_answers(asked: &Asked) -> Vec<String> {
     asked.results.iter().filter(differs).map(sentence).collect()
 }
 
-fn unexpected_verdicts(result: &ContractResult) -> Vec<String> {
+fn unexpected_verdicts<F: ModelledFamily>(result: &ContractResult<F>) -> Vec<String> {
     let name = &result.contract.name;
     let mut differences: Vec<String> = expectation::unexpected(result)
         .iter()

@@ -114,9 +114,8 @@ impl ScenarioGuide {
             return Some(happened);
         }
         let has = |index: usize| happened >> index & 1 == 1;
-        let is_due = |(index, step): (usize, &Step)| {
-            is_meant(step) && !has(index) && step.after.iter().all(|other| has(*other))
-        };
+        let is_due =
+            |(index, step): (usize, &Step)| is_meant(step) && !has(index) && step.after.iter().all(|other| has(*other));
         let index = self.steps.iter().enumerate().position(is_due)?;
         Some(happened | 1 << index)
     }

@@ -14,7 +14,7 @@ pub mod scenario;
 
 pub use choices::Choices;
 pub use clause::{CLAUSES, ClauseName};
-pub use fence::Fence;
+pub use fence::{DESCRIPTIONS, Fence};
 
 use crate::clause::Clause;
 use crate::family::Family;

@@ -179,7 +179,8 @@ impl Reader<'_> {
             let Some(other) = self.steps.iter().find(|other| other.is_like(step) && other.of.is_some()) else {
                 return Ok(());
             };
-            let message = format!("the step `{}` says of which `{happens}` it is, this one does not", other.id.get_ref());
+            let message =
+                format!("the step `{}` says of which `{happens}` it is, this one does not", other.id.get_ref());
             return Err(self.problem(step.happens.span(), message).with_help("add `of` here, or remove it there"));
         };
         if !happens.has_number() {
