@@ -37,7 +37,7 @@ pub enum Command {
     /// Judge transcripts of an implementation: could one that obeys a contract have answered like this?
     Follow(FollowArguments),
     /// Move an implementation along traces of the explored model, and tell where it leaves the contract
-    Replay(ReplayArguments),
+    Replay(Box<ReplayArguments>),
     /// Write the traces of a replay to files, as JSON Lines or ITF
     Traces(TracesArguments),
     /// Plant faults in the reference partition, and tell which trace catches each: does the suite have teeth?

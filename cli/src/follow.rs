@@ -15,8 +15,8 @@ use fencepost_spec::contract::Contract;
 use fencepost_spec::diagnostic::Problem;
 
 use crate::exit::ExitStatus;
-use crate::output::{self, Format};
 use crate::interrupt;
+use crate::output::{self, Format};
 use crate::select::{self, Chosen};
 
 /// The arguments of `fencepost follow`.
@@ -125,7 +125,8 @@ impl Report {
             (None, None) => ExitStatus::AsExpected,
         };
         let of_kafkajs = self.kafkajs.iter().flat_map(kafkajs::Followed::allowed);
-        let of_kafkajs = of_kafkajs.map(|allowed| if allowed { ExitStatus::AsExpected } else { ExitStatus::NotAsExpected });
+        let of_kafkajs =
+            of_kafkajs.map(|allowed| if allowed { ExitStatus::AsExpected } else { ExitStatus::NotAsExpected });
         self.results().map(status).chain(of_kafkajs).max().unwrap_or(ExitStatus::AsExpected)
     }
 }

@@ -63,9 +63,18 @@ fn given_the_class_up_to_1_12_when_replayed_should_find_the_seed_race_as_an_exce
     for package in ["1.11.0", "1.12.0"] {
         let (result, code) = result(&["--package", package, "--level", "1", "--view", "overlapping-rounds"]);
         assert_eq!(code, Some(0), "it is a known deviation");
-        let race = [("clause", "no-undefined-offset"), ("kind", "ends-unexpectedly"), ("seen", "reading 'low'"), ("known", "true"), ("issue", "/555")];
+        let race = [
+            ("clause", "no-undefined-offset"),
+            ("kind", "ends-unexpectedly"),
+            ("seen", "reading 'low'"),
+            ("known", "true"),
+            ("issue", "/555"),
+        ];
         assert!(has(&result["divergences"], &race), "{package}: {result:#}");
-        assert!(has(&result["evidence"], &[("clause", "no-undefined-offset"), ("steps", "10")]), "{package}: {result:#}");
+        assert!(
+            has(&result["evidence"], &[("clause", "no-undefined-offset"), ("steps", "10")]),
+            "{package}: {result:#}"
+        );
     }
 }
 
@@ -140,13 +149,19 @@ fn given_a_divergence_when_its_script_is_run_alone_should_show_it_without_fencep
         let alone = folder.path().join(package);
         std::fs::create_dir_all(alone.join("node_modules/@sinonjs")).expect("a folder");
         let installed = root().join("conformance/drivers/kafkajs/node_modules").canonicalize().expect("installed");
-        for (from, name) in [(format!("kafkajs-{package}"), "kafkajs"), ("long".to_owned(), "long"), ("@sinonjs/fake-timers".to_owned(), "@sinonjs/fake-timers"), ("@sinonjs/commons".to_owned(), "@sinonjs/commons")] {
+        for (from, name) in [
+            (format!("kafkajs-{package}"), "kafkajs"),
+            ("long".to_owned(), "long"),
+            ("@sinonjs/fake-timers".to_owned(), "@sinonjs/fake-timers"),
+            ("@sinonjs/commons".to_owned(), "@sinonjs/commons"),
+        ] {
             let target = installed.join(from);
             if target.exists() {
                 std::os::unix::fs::symlink(target, alone.join("node_modules").join(name)).expect("a link");
             }
         }
-        std::fs::copy(scripts.join(script), alone.join("script.js")).unwrap_or_else(|error| panic!("{script}: {error}"));
+        std::fs::copy(scripts.join(script), alone.join("script.js"))
+            .unwrap_or_else(|error| panic!("{script}: {error}"));
         let output = Command::new("node").arg("script.js").current_dir(&alone).output().expect("node runs");
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
@@ -171,7 +186,8 @@ fn given_divergences_when_recorded_should_be_followed_as_they_were_seen() {
         let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
         command.args(["follow", "--format", "json", "--contract", contract]).arg(&file);
         let output = command.output().expect("the command runs");
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
+        let report: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
         (report["results"][0].clone(), output.status.code())
     };
     let (allowed, code) = follow("kafkajs-guard");

@@ -73,7 +73,8 @@ fn given_a_trace_when_recorded_and_read_should_be_allowed_by_its_own_contract() 
             assert!(recording::is_one(text.as_bytes()));
             let read = Recording::read("a recording", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem}"));
             assert_eq!(read.len(), trace.steps.len());
-            let refused = recording::follow(&read, &choices("kafkajs-guard")).unwrap_or_else(|problem| panic!("{problem}"));
+            let refused =
+                recording::follow(&read, &choices("kafkajs-guard")).unwrap_or_else(|problem| panic!("{problem}"));
             assert!(refused.is_none(), "{view_name} {index}: line {}", refused.map_or(0, |refused| refused.line));
         }
     }
@@ -126,10 +127,13 @@ fn given_an_observation_that_no_contract_allows_when_explained_should_find_nothi
 fn given_the_answer_to_a_lost_partition_when_it_is_processed_should_blame_the_version_at_the_fetch_answer() {
     let found = traces("kafkajs-guard", "lost-and-regained").into_iter().find_map(|trace| {
         let seen: Vec<Observation> = trace.steps.iter().map(|taken| taken.allowed.clone()).collect();
-        let strict = Trace::of(&std::sync::Arc::new(fencepost_models::kafkajs::system::Setup {
-            choices: choices("kafkajs-partition-version"),
-            bounds: trace.setup.bounds.clone(),
-        }), Vec::new());
+        let strict = Trace::of(
+            &std::sync::Arc::new(fencepost_models::kafkajs::system::Setup {
+                choices: choices("kafkajs-partition-version"),
+                bounds: trace.setup.bounds.clone(),
+            }),
+            Vec::new(),
+        );
         let strict = Trace { steps: trace.steps.clone(), ..strict };
         let step = (0..seen.len()).find(|step| {
             let handlers = |index: usize| seen[index].handlers.len();
@@ -162,6 +166,8 @@ fn given_recordings_that_are_broken_when_read_should_name_the_place() {
     let read = Recording::read("a recording", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem}"));
     match recording::follow(&read, &choices("kafkajs-guard")) {
         Ok(_) => panic!("followed"),
-        Err(problem) => assert!(problem.to_string().contains("line 3") && problem.to_string().contains("round"), "{problem}"),
+        Err(problem) => {
+            assert!(problem.to_string().contains("line 3") && problem.to_string().contains("round"), "{problem}")
+        }
     }
 }

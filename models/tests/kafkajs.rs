@@ -20,7 +20,11 @@ fn view(name: &str, choices: &Choices) -> View<Bounds> {
     views.into_iter().find(|view| view.name == name).unwrap_or_else(|| panic!("no view {name}"))
 }
 
-fn explore(engine: &impl Engine<KafkaJsModel>, choices: &Choices, view: &View<Bounds>) -> Exploration<KafkaJsModel, Unguided> {
+fn explore(
+    engine: &impl Engine<KafkaJsModel>,
+    choices: &Choices,
+    view: &View<Bounds>,
+) -> Exploration<KafkaJsModel, Unguided> {
     let model = KafkaJs::model(choices, &view.bounds);
     let safety = KafkaJs::safety(&model);
     engine.explore(&Task {
@@ -52,6 +56,29 @@ fn counts(contract: &str) -> Vec<(&'static str, u64, u64, u32)> {
     };
     KafkaJs::views(BoundsSet::Quick, &choices).iter().map(count).collect()
 }
+
+/// View, states, transitions, depth.
+const GUARD: &[(&str, u64, u64, u32)] = &[
+    ("overlapping-rounds", 1_309, 2_693, 36),
+    ("seek-with-commits", 3_429, 6_490, 40),
+    ("reordered-answers", 20_201, 44_921, 36),
+    ("lost-and-regained", 14_430, 30_779, 50),
+    ("reset-after-loss", 11_431, 24_622, 46),
+    ("kept-partition", 6_622, 13_888, 41),
+    ("pause-and-manual-commits", 1_893, 4_265, 20),
+    ("empty-assignment", 5_500, 13_734, 39),
+];
+
+const PARTITION_VERSION: &[(&str, u64, u64, u32)] = &[
+    ("overlapping-rounds", 1_309, 2_693, 36),
+    ("seek-with-commits", 3_312, 6_280, 40),
+    ("reordered-answers", 15_305, 34_914, 36),
+    ("lost-and-regained", 9_871, 22_019, 51),
+    ("reset-after-loss", 8_671, 19_249, 46),
+    ("kept-partition", 6_958, 14_400, 41),
+    ("pause-and-manual-commits", 1_975, 4_391, 20),
+    ("empty-assignment", 5_536, 13_974, 39),
+];
 
 #[test]
 fn given_the_guard_when_explored_should_have_exactly_these_states() {
@@ -105,7 +132,8 @@ fn given_both_engines_when_a_view_is_explored_should_find_the_same() {
     let (plain, compiled) = (explore(&Plain, &choices, &view), explore(&COMPILED, &choices, &view));
     assert_eq!((plain.states, plain.transitions, plain.depth), (compiled.states, compiled.transitions, compiled.depth));
     let findings = |exploration: &Exploration<KafkaJsModel, Unguided>| {
-        let steps = |it: &fencepost_checker::engine::Finding<_>| it.broken.as_ref().map(|breach| breach.trace.actions.len());
+        let steps =
+            |it: &fencepost_checker::engine::Finding<_>| it.broken.as_ref().map(|breach| breach.trace.actions.len());
         exploration.findings.iter().map(|it| (it.clause.clone(), it.exercised, steps(it))).collect::<Vec<_>>()
     };
     assert_eq!(findings(&plain), findings(&compiled));

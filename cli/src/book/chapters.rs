@@ -4,8 +4,8 @@ use super::evidence::Evidence;
 use super::markdown::{heading, paragraph, to_heading, with_numbers_linked};
 use super::stories::Stories;
 use super::{
-    answers, clauses, contracts, coverage, fences, identities, kafkajs, margins, open, replies, scenarios, scope, stories,
-    verdicts,
+    answers, clauses, contracts, coverage, fences, identities, kafkajs, margins, open, replies, scenarios, scope,
+    stories, verdicts,
 };
 
 /// The title of the book.

@@ -107,11 +107,19 @@ fn waits(results: &[ContractResult<KafkaJs>]) -> String {
         granted.map(|(term, _)| term.clone()).max()
     };
     let given_up = |result: &ContractResult<KafkaJs>| {
-        result.views.iter().flat_map(|view| &view.terms).any(|(term, count)| term == "lock-from-resolve-to-use refused" && *count > 0)
+        result
+            .views
+            .iter()
+            .flat_map(|view| &view.terms)
+            .any(|(term, count)| term == "lock-from-resolve-to-use refused" && *count > 0)
     };
     let line = |result: &ContractResult<KafkaJs>| {
         let granted = longest(result)?.replace("lock granted", "granted");
-        let ending = if given_up(result) { "; a request is given up when its time-out fires" } else { "; no request is given up" };
+        let ending = if given_up(result) {
+            "; a request is given up when its time-out fires"
+        } else {
+            "; no request is given up"
+        };
         Some(format!("{}: {granted}, at most{ending}.", code(&result.contract.name)))
     };
     let mut text = paragraphs(&[

@@ -59,9 +59,10 @@ impl Followed {
             line: refused.as_ref().map(|refused| refused.line),
             kind: refused.as_ref().map(kind),
             clause: refused.as_ref().and_then(Refused::clause).map(|clause| clause.word()),
-            reason: refused.as_ref().and_then(|refused| refused.difference.as_ref()).map(|difference| {
-                format!("allowed is {}, seen is {}", difference.allowed, difference.seen)
-            }),
+            reason: refused
+                .as_ref()
+                .and_then(|refused| refused.difference.as_ref())
+                .map(|difference| format!("allowed is {}, seen is {}", difference.allowed, difference.seen)),
             changes: refused.iter().flat_map(|refused| &refused.changes).map(|change| words(*change)).collect(),
         })
     }

@@ -142,7 +142,8 @@ struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     fn new(arguments: &'a ReplayArguments, driver: &'a ShippedDriver) -> Result<Self, Problem> {
-        let named = if arguments.contracts.is_empty() { vec![driver.contract.clone()] } else { arguments.contracts.clone() };
+        let named =
+            if arguments.contracts.is_empty() { vec![driver.contract.clone()] } else { arguments.contracts.clone() };
         let contracts = contracts(&named)?;
         let names = [Names::of::<KafkaJs>()];
         let view = |name: &String| select::among(NameKind::View, name, &names);
@@ -151,8 +152,9 @@ impl<'a> Replay<'a> {
             None | Some(Choice::Abstract) => Cover::Abstract,
             Some(Choice::Transitions) => Cover::Reactions,
             Some(other) => {
-                return Err(Problem::new(format!("`--driver kafkajs` has no `--cover {other}`"))
-                    .with_help("accepted: abstract (every abstract reaction of the consumer), transitions (every reaction)"));
+                return Err(Problem::new(format!("`--driver kafkajs` has no `--cover {other}`")).with_help(
+                    "accepted: abstract (every abstract reaction of the consumer), transitions (every reaction)",
+                ));
             }
         };
         let interrupt = interrupt::flag()?;
@@ -280,7 +282,8 @@ fn contracts(named: &[String]) -> Result<Vec<Contract<KafkaJs>>, Problem> {
         None => Ok(chosen.kafkajs),
         Some(other) => {
             let taken: Vec<&str> = KafkaJs::CONTRACTS.iter().map(|(name, _)| *name).collect();
-            let message = format!("`{}` is a contract of the family iggy, which `--driver kafkajs` does not take", other.name);
+            let message =
+                format!("`{}` is a contract of the family iggy, which `--driver kafkajs` does not take", other.name);
             Err(Problem::new(message).with_help(format!("it takes: {}", taken.join(", "))))
         }
     }
@@ -350,7 +353,8 @@ impl TargetReplay {
         let taken = self.taken();
         let names: BTreeSet<&str> = self.views.iter().map(|view| view.view).collect();
         let is_whole = names.len() >= fencepost_spec::kafkajs::VIEWS.len() - usize::from(self.target.level == 2);
-        let is_unused = |deviation: &&Deviation| is_whole && !self.is_interrupted() && !taken.contains(&deviation.change);
+        let is_unused =
+            |deviation: &&Deviation| is_whole && !self.is_interrupted() && !taken.contains(&deviation.change);
         self.deviations.iter().filter(is_unused).collect()
     }
 

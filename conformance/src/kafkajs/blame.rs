@@ -80,9 +80,11 @@ fn allows(trace: &Trace, seen: &[Observation], changes: &[KafkaJsChange]) -> boo
     let choices = changed(&trace.setup.choices, changes);
     let setup = Setup { choices, bounds: trace.setup.bounds.clone() };
     let mut simulation = Simulation::new(Arc::new(setup));
-    trace.steps.iter().zip(seen).all(|(taken, seen)| {
-        simulation.take(&taken.step).is_ok() && difference(&simulation.observe(), seen).is_none()
-    })
+    trace
+        .steps
+        .iter()
+        .zip(seen)
+        .all(|(taken, seen)| simulation.take(&taken.step).is_ok() && difference(&simulation.observe(), seen).is_none())
 }
 
 /// The clause that a change gives up.

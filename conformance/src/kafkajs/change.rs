@@ -17,14 +17,8 @@ pub fn values() -> Vec<(&'static str, Vec<&'static str>)> {
         ("reset_recorded", ResetRecorded::ALL.iter().map(|it| it.word()).collect()),
         ("lock_time_out", LockTimeOut::ALL.iter().map(|it| it.word()).collect()),
         ("assignment_raises", AssignmentRaises::ALL.iter().map(|it| it.word()).collect()),
-        (
-            "seek_without_automatic_commits",
-            SeekWithoutAutomaticCommits::ALL.iter().map(|it| it.word()).collect(),
-        ),
-        (
-            "acknowledgement_without_topic",
-            AcknowledgementWithoutTopic::ALL.iter().map(|it| it.word()).collect(),
-        ),
+        ("seek_without_automatic_commits", SeekWithoutAutomaticCommits::ALL.iter().map(|it| it.word()).collect()),
+        ("acknowledgement_without_topic", AcknowledgementWithoutTopic::ALL.iter().map(|it| it.word()).collect()),
     ]
 }
 

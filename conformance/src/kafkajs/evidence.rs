@@ -112,7 +112,7 @@ pub fn gather(
     let mut evidence: BTreeMap<Kind, Evidence> = BTreeMap::new();
     for (view, breaches) in breaches {
         for breach in breaches.iter() {
-                        if evidence.get(&breach.kind).is_some_and(|known| known.steps() <= breach.steps as usize) {
+            if evidence.get(&breach.kind).is_some_and(|known| known.steps() <= breach.steps as usize) {
                 continue;
             }
             let model = system::model(relaxed, &view.bounds);
@@ -156,7 +156,11 @@ fn told<T>(result: Result<T, ReplayError>) -> T {
 }
 
 /// Where a trace of a changed contract leaves the contract itself, and the changes that would allow it.
-fn first_difference(choices: &Choices, view: &View<Bounds>, trace: &Trace) -> (Option<(usize, Difference)>, Vec<KafkaJsChange>) {
+fn first_difference(
+    choices: &Choices,
+    view: &View<Bounds>,
+    trace: &Trace,
+) -> (Option<(usize, Difference)>, Vec<KafkaJsChange>) {
     let setup = Arc::new(Setup { choices: choices.clone(), bounds: view.bounds.clone() });
     let mut simulation = Simulation::new(Arc::clone(&setup));
     for (step, taken) in trace.steps.iter().enumerate() {

@@ -79,13 +79,20 @@ impl Recording {
     /// # Errors
     /// A [`Problem`] with file, line and column.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, Problem> {
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| Problem::new(format!("`{file}` is no text in UTF-8 (byte {})", error.valid_up_to() + 1)))?;
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            Problem::new(format!("`{file}` is no text in UTF-8 (byte {})", error.valid_up_to() + 1))
+        })?;
         let mut lines = text.split_inclusive('\n');
         let first = lines.next().unwrap_or_default();
         let header: Header = parse(file, text, 0, first)?;
         if header.format != RECORDING_FORMAT {
-            return Err(at(file, text, 0, first, format!("unknown format `{}`; accepted: {RECORDING_FORMAT}", header.format)));
+            return Err(at(
+                file,
+                text,
+                0,
+                first,
+                format!("unknown format `{}`; accepted: {RECORDING_FORMAT}", header.format),
+            ));
         }
         let mut start = first.len();
         let mut read = Vec::new();

@@ -7,10 +7,8 @@ use super::child::Target;
 use super::compare::Difference;
 use super::trace::Taken;
 
-const LEVELS: [&str; 2] = [
-    include_str!("../../drivers/kafkajs/level1.js"),
-    include_str!("../../drivers/kafkajs/level2.js"),
-];
+const LEVELS: [&str; 2] =
+    [include_str!("../../drivers/kafkajs/level1.js"), include_str!("../../drivers/kafkajs/level2.js")];
 
 /// What the program does after the part that drives the package.
 const LAST_PART: &str = r#"

@@ -102,7 +102,11 @@ impl Session<'_> {
         let parts = std::thread::scope(|scope| {
             let threads: Vec<_> = chunks
                 .into_iter()
-                .map(|ways| scope.spawn(|| self.part(setup, ways, &|| (self.progress)(1 + done.fetch_add(1, Ordering::Relaxed), total))))
+                .map(|ways| {
+                    scope.spawn(|| {
+                        self.part(setup, ways, &|| (self.progress)(1 + done.fetch_add(1, Ordering::Relaxed), total))
+                    })
+                })
                 .collect();
             threads.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
         });
@@ -218,9 +222,10 @@ fn cause(divergence: &Divergence) -> Cause {
 impl Part {
     fn keep(&mut self, place: usize, divergence: Divergence) {
         let cause = cause(&divergence);
-        let is_better = self.divergences.get(&cause).is_none_or(|(known_place, known)| {
-            (divergence.step, place) < (known.step, *known_place)
-        });
+        let is_better = self
+            .divergences
+            .get(&cause)
+            .is_none_or(|(known_place, known)| (divergence.step, place) < (known.step, *known_place));
         if is_better {
             self.divergences.insert(cause, (place, divergence));
         }

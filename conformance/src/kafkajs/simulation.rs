@@ -53,13 +53,7 @@ impl Simulation {
     /// The consumer at the start.
     pub fn new(setup: Arc<Setup>) -> Self {
         let state = Consumer::new(&setup);
-        Self {
-            setup,
-            state,
-            outstanding: BTreeMap::new(),
-            last_id: 0,
-            told: BTreeMap::new(),
-        }
+        Self { setup, state, outstanding: BTreeMap::new(), last_id: 0, told: BTreeMap::new() }
     }
 
     /// The state of the consumer.
@@ -140,8 +134,9 @@ impl Simulation {
             Envelope::Listed(task, node, offset) => {
                 self.answering(|asked| *asked == Asked::List(task, node), Content::Listed(node, offset))
             }
-            Envelope::FetchAnswered(node, fetched) => self
-                .answering(|asked| matches!(asked, Asked::Fetch(of, _) if *of == node), Content::Fetched(fetched)),
+            Envelope::FetchAnswered(node, fetched) => {
+                self.answering(|asked| matches!(asked, Asked::Fetch(of, _) if *of == node), Content::Fetched(fetched))
+            }
             _ => unreachable!("only messages to the consumer are steps: {envelope:?}"),
         }
     }
@@ -213,7 +208,8 @@ impl Simulation {
     /// What is seen of the consumer now.
     pub fn observe(&self) -> Observation {
         let is_over = self.state.ended.is_some();
-        let reset = if self.setup.bounds.reset_to == fencepost_models::kafkajs::bounds::ResetTo::Latest { "-1" } else { "-2" };
+        let reset =
+            if self.setup.bounds.reset_to == fencepost_models::kafkajs::bounds::ResetTo::Latest { "-1" } else { "-2" };
         let requests = self.outstanding.iter().map(|(id, asked)| request(*id, asked, reset));
         let running = |batch: &consumer::Batch| match (batch.stage, batch.fetched) {
             (Stage::Running, Fetched::Records(first, last)) => {

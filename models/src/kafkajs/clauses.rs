@@ -53,9 +53,9 @@ fn judge_mark(name: ClauseName, mark: &Mark) -> Judgement {
         (ClauseName::PauseIsHonoured, Mark::Handed { partition, paused: true, .. }) => {
             Judgement::Broken(format!("p{partition} is paused, and a handler gets records of it"))
         }
-        (ClauseName::SeekIsHonoured, Mark::Handed { partition, sought: true, .. }) => {
-            Judgement::Broken(format!("the user has sought p{partition} elsewhere, and a handler gets records that were fetched before"))
-        }
+        (ClauseName::SeekIsHonoured, Mark::Handed { partition, sought: true, .. }) => Judgement::Broken(format!(
+            "the user has sought p{partition} elsewhere, and a handler gets records that were fetched before"
+        )),
         (ClauseName::PauseIsHonoured | ClauseName::SeekIsHonoured, Mark::Handed { .. }) => Judgement::Upheld,
         (ClauseName::NoNeedlessRefusal, Mark::Refused { fence, needless: true }) => {
             Judgement::Broken(format!("{fence} refuses what is current"))
@@ -79,7 +79,9 @@ fn judge_fetch(name: ClauseName, partition: usize, offset: u8, (sought, floor, h
             format!("the user sought p{partition} to {sought}, and the next fetch of it is at {offset}")
         }),
         (ClauseName::FirstFetchNotBehindCommits, _, Some(floor)) => verdict(offset >= floor, || {
-            format!("the group had committed {floor} of p{partition} before it was assigned, and its first fetch is at {offset}")
+            format!(
+                "the group had committed {floor} of p{partition} before it was assigned, and its first fetch is at {offset}"
+            )
         }),
         (ClauseName::NoSkip, ..) => verdict(offset <= handed, || {
             format!("the fetch of p{partition} at {offset} passes records from {handed} on, which nobody was handed")
@@ -101,7 +103,10 @@ fn judge_stored(
             format!("a logical offset is stored as the group's progress of p{partition}")
         }),
         (ClauseName::CommitUnderReadingAssignment, Origin::Assignment(_)) => verdict(after.legitimate, || {
-            format!("{} of p{partition} takes effect that derives from a fetch under a former assignment", kind(purpose))
+            format!(
+                "{} of p{partition} takes effect that derives from a fetch under a former assignment",
+                kind(purpose)
+            )
         }),
         (ClauseName::AcknowledgedCommitStands, Origin::Assignment(older)) => {
             let Some(Standing { by: Origin::Assignment(newer), .. }) = before else { return Judgement::Silent };

@@ -29,7 +29,11 @@ impl Coordinator {
     /// The coordinator at the start: the consumer has joined generation 1 and has all partitions.
     pub fn new(setup: &Setup) -> Self {
         let committed = setup.bounds.logs.map(|log| {
-            log.committed.map(|offset| Standing { position: Position::Offset(offset), by: Origin::Assignment(0), legitimate: true })
+            log.committed.map(|offset| Standing {
+                position: Position::Offset(offset),
+                by: Origin::Assignment(0),
+                legitimate: true,
+            })
         });
         Self {
             generation: 1,

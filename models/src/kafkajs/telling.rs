@@ -6,7 +6,9 @@ use stateright::actor::Id;
 use super::bounds::UserAct;
 use super::consumer::{Consumer, Ended, Slot};
 use super::marks::{Asked, Mark};
-use super::messages::{Answer, Commit, Committed, Entry, Envelope, Fetched, PARTITIONS, Position, Purpose, Request, Task};
+use super::messages::{
+    Answer, Commit, Committed, Entry, Envelope, Fetched, PARTITIONS, Position, Purpose, Request, Task,
+};
 use super::system::{Address, KafkaJsModel, consumer_of, coordinator_of};
 
 type Step<'a> = Transition<'a, KafkaJsModel>;
@@ -50,7 +52,9 @@ fn text(message: &Envelope, transition: &Step<'_>) -> String {
         Envelope::Ask(task, Request::Join, _) => format!("answers the join of {}", task_name(*task)),
         Envelope::Answered(task, answer) => answer_text(*task, *answer),
         Envelope::List(task) => format!("looks up, for {}, where the log is to be begun", task_name(*task)),
-        Envelope::Listed(task, partition, offset) => format!("answers {}: p{partition} is to be begun at {offset}", task_name(*task)),
+        Envelope::Listed(task, partition, offset) => {
+            format!("answers {}: p{partition} is to be begun at {offset}", task_name(*task))
+        }
         Envelope::Fetch(node, offset) => format!("reads p{node} at {offset}"),
         Envelope::FetchAnswered(node, fetched) => format!("answers the fetch of p{node}: {}", fetched_text(*fetched)),
         Envelope::OtherCommits => "processes records and commits".to_owned(),
@@ -86,7 +90,9 @@ fn commit_text(commit: &Commit, transition: &Step<'_>) -> String {
     let what = format!("{}, of generation {}", entries(commit), commit.generation);
     let is_refused = transition.facts.iter().any(|mark| matches!(mark, Mark::Refused { .. }));
     match is_refused {
-        true => format!("refuses the commit of {what}: the generation is {}", coordinator_of(transition.before).generation),
+        true => {
+            format!("refuses the commit of {what}: the generation is {}", coordinator_of(transition.before).generation)
+        }
         false => format!("stores {what}"),
     }
 }
@@ -121,7 +127,11 @@ fn answer_text(task: Task, answer: Answer) -> String {
         },
         Answer::IllegalGeneration => format!("refuses the commit of {whom}: illegal generation"),
         Answer::Joined(joined) => {
-            format!("answers the join of {whom}: generation {}, with {}", joined.generation, partitions(joined.assigned))
+            format!(
+                "answers the join of {whom}: generation {}, with {}",
+                joined.generation,
+                partitions(joined.assigned)
+            )
         }
     }
 }

@@ -122,7 +122,9 @@ pub fn most_waited_steps(choices: &Choices, assigned: usize) -> Option<u8> {
     match choices.lock_time_out {
         LockTimeOut::None => None,
         LockTimeOut::Fixed => Some(STEPS),
-        LockTimeOut::ByAssignedPartitions => Some(STEPS.saturating_mul(u8::try_from(assigned.max(1)).unwrap_or(u8::MAX))),
+        LockTimeOut::ByAssignedPartitions => {
+            Some(STEPS.saturating_mul(u8::try_from(assigned.max(1)).unwrap_or(u8::MAX)))
+        }
     }
 }
 
@@ -200,7 +202,8 @@ const fn row(
 
 const GUARD: &str = "KafkaJS #582, released in 1.12.0";
 const CAPTURED: &str = "proposal: the manager is captured with the request";
-const VERSION: &str = "proposal: a version of the partition is captured with the request, as librdkafka's operations do";
+const VERSION: &str =
+    "proposal: a version of the partition is captured with the request, as librdkafka's operations do";
 
 /// The table of fences, in the order of [`Fence::ALL`] (a test compares).
 #[rustfmt::skip]

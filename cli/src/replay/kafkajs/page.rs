@@ -1,14 +1,14 @@
 //! What is told about a divergence, and about a clause that is broken.
 
+use fencepost_checker::story::Story;
 use fencepost_conformance::kafkajs::blame::clause_of;
 use fencepost_conformance::kafkajs::change::all_words;
 use fencepost_conformance::kafkajs::deviations::Deviation;
 use fencepost_conformance::kafkajs::evidence::Evidence;
-use fencepost_checker::story::Story;
 use fencepost_conformance::kafkajs::recording;
 use fencepost_conformance::kafkajs::script::{self, Shown};
-use fencepost_conformance::kafkajs::step::Observation;
 use fencepost_conformance::kafkajs::session::Divergence;
+use fencepost_conformance::kafkajs::step::Observation;
 use fencepost_spec::kafkajs::ClauseName;
 
 use super::TargetReplay;

@@ -46,7 +46,8 @@ pub(super) fn page(results: &[TargetReplay]) -> String {
 
 fn table(results: &[&TargetReplay]) -> String {
     let clauses = ClauseName::ALL;
-    let mut text = format!("| Version | Level |{}\n", clauses.iter().map(|it| format!(" `{it}` |")).collect::<String>());
+    let mut text =
+        format!("| Version | Level |{}\n", clauses.iter().map(|it| format!(" `{it}` |")).collect::<String>());
     writeln!(text, "| --- | --- |{}", " --- |".repeat(clauses.len())).ok();
     for result in results {
         let cells: String = clauses.iter().map(|clause| format!(" {} |", cell(result, *clause))).collect();
@@ -79,12 +80,14 @@ fn own_contracts(results: &[&TargetReplay]) -> String {
         | Version | Level | Contract | Traces | Steps | Result |\n| --- | --- | --- | --- | --- | --- |\n"
         .to_owned();
     for result in results {
-        let changes = if result.changes.is_empty() { String::new() } else { format!(", {}", all_words(&result.changes)) };
+        let changes =
+            if result.changes.is_empty() { String::new() } else { format!(", {}", all_words(&result.changes)) };
         let count = |number: fn(&fencepost_conformance::kafkajs::session::ViewReplay) -> usize| {
             grouped(result.views.iter().map(number).sum::<usize>() as u64)
         };
         let diverged: usize = result.views.iter().map(|view| view.diverged).sum();
-        let outcome = if diverged == 0 { "agrees".to_owned() } else { format!("{} diverge", counted(diverged, "trace")) };
+        let outcome =
+            if diverged == 0 { "agrees".to_owned() } else { format!("{} diverge", counted(diverged, "trace")) };
         writeln!(
             text,
             "| {} | {} | `{}`{changes} | {} | {} | {outcome} |",

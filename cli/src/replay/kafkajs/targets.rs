@@ -79,9 +79,8 @@ mod tests {
             let changes: Vec<KafkaJsChange> = deviations.iter().filter(concerns).map(|it| it.change).collect();
             let deviating = changed(&of(&driver.contract), &changes);
             let own = changed(&of(&own_contract), &own_changes);
-            let fences = |choices: &fencepost_spec::kafkajs::Choices| {
-                choices.fences.keys().copied().collect::<BTreeSet<_>>()
-            };
+            let fences =
+                |choices: &fencepost_spec::kafkajs::Choices| choices.fences.keys().copied().collect::<BTreeSet<_>>();
             // At the level of the whole consumer nobody looks into the class, where this one shows at once.
             let unseen = BTreeSet::from([Fence::VersionAtCommitAcknowledgement]);
             let differing: BTreeSet<Fence> = fences(&deviating).symmetric_difference(&fences(&own)).copied().collect();

@@ -112,7 +112,9 @@ fn conclusion(results: &[TargetReplay], strict: bool) -> String {
     let replayed = format!("{} traces, {} steps.", grouped(traces as u64), grouped(steps as u64));
     match (parts.is_empty(), all) {
         (true, 0) => format!("Every trace agrees. {replayed}\n"),
-        (true, _) => format!("Every divergence is a known deviation, and every known deviation was taken. {replayed}\n"),
+        (true, _) => {
+            format!("Every divergence is a known deviation, and every known deviation was taken. {replayed}\n")
+        }
         (false, _) => format!("Not as expected: {}. {replayed}\n", parts.join("; ")),
     }
 }

@@ -2,8 +2,8 @@
 
 use fencepost_spec::kafkajs::choices::UnknownOffset;
 
-use super::super::messages::{Origin, PARTITIONS};
 use super::super::marks::Mark;
+use super::super::messages::{Origin, PARTITIONS};
 use super::{Ended, Step};
 
 /// The next offset to fetch, as a manager knows it.

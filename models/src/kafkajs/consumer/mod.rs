@@ -13,9 +13,7 @@ use fencepost_spec::kafkajs::choices::AssignmentRaises;
 
 use super::bounds::UserAct;
 use super::marks::{Asked, Mark};
-use super::messages::{
-    Answer, Committed, Envelope, Fetched, Joined, PARTITIONS, Purpose, Request, Task,
-};
+use super::messages::{Answer, Committed, Envelope, Fetched, Joined, PARTITIONS, Purpose, Request, Task};
 use super::system::{Address, Reaction, Setup};
 
 pub use manager::{Manager, Slot};

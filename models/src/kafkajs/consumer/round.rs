@@ -178,15 +178,15 @@ impl Step<'_> {
             return self.release_lock(node);
         }
         let mut covered = resolving.covered;
-        for partition in 0..PARTITIONS {
+        for (partition, is_covered) in covered.iter_mut().enumerate() {
             let asked = (resolving.manager, resolving.versions[partition]);
             let now = (current, self.state().versions[partition]);
             let is_current = now.0 == asked.0 && resolving.truths[partition] == self.state().truths[partition];
             let outcome = fence::version_at_resolve(&self.setup.choices, asked, now);
-            if (resolving.pending[partition] || covered[partition])
+            if (resolving.pending[partition] || *is_covered)
                 && self.reaction.fence(Fence::VersionAtResolve, outcome, is_current)
             {
-                covered[partition] = false;
+                *is_covered = false;
             } else if resolving.pending[partition] {
                 let state = self.state();
                 state.committed[partition] = resolving.found[partition];

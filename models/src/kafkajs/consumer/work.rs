@@ -36,16 +36,14 @@ impl Step<'_> {
 
     /// The running handler of a partition returns: its records are noted as processed, and committed.
     pub(super) fn end_handler(&mut self, partition: u8) -> Option<()> {
-        let is_running =
-            |batch: &super::Batch| batch.partition == partition && batch.stage == Stage::Running;
+        let is_running = |batch: &super::Batch| batch.partition == partition && batch.stage == Stage::Running;
         let index = self.state().batches.iter().position(is_running)?;
         self.reaction.send(Address::Consumer, Envelope::HandlerReturns(partition));
         let batch = self.reaction.state.batches[index];
         let place = usize::from(partition);
         let state = &self.reaction.state;
         let is_current = state.truths[place] == batch.under.truth;
-        let manager =
-            fence::manager_at_handler_end(&self.setup.choices, batch.under.manager, state.manager.generation);
+        let manager = fence::manager_at_handler_end(&self.setup.choices, batch.under.manager, state.manager.generation);
         let version = fence::version_at_handler_end(&self.setup.choices, batch.under.version, state.versions[place]);
         if self.reaction.fence(Fence::ManagerAtHandlerEnd, manager, is_current)
             || self.reaction.fence(Fence::VersionAtHandlerEnd, version, is_current)
@@ -79,8 +77,7 @@ impl Step<'_> {
                 continue;
             }
             let is_current = truth == state.truths[partition];
-            let outcome =
-                fence::version_at_automatic_commit(&self.setup.choices, version, state.versions[partition]);
+            let outcome = fence::version_at_automatic_commit(&self.setup.choices, version, state.versions[partition]);
             if !self.reaction.fence(Fence::VersionAtAutomaticCommit, outcome, is_current) {
                 *place = Some(Entry { position: Position::Offset(offset), version, truth, origin });
             }
