@@ -111,17 +111,21 @@ fn given_every_clause_when_its_mutant_is_explored_should_break_it_and_the_contra
 #[test]
 fn given_each_fence_of_the_partition_version_when_it_is_removed_should_break_a_clause_that_held() {
     let whole = choices("kafkajs-partition-version");
-    let broken = |choices: &Choices| {
-        let views = KafkaJs::views(BoundsSet::Quick, choices);
-        let broken = views.iter().flat_map(|view| explore(&COMPILED, choices, view).findings);
-        broken.filter(|finding| finding.broken.is_some()).map(|finding| finding.clause).collect::<Vec<_>>()
+    let broken = |choices: &Choices, set: BoundsSet| {
+        let views = KafkaJs::views(set, choices);
+        let findings = views.iter().flat_map(|view| explore(&COMPILED, choices, view).findings);
+        findings.filter(|finding| finding.broken.is_some()).map(|finding| finding.clause).collect::<Vec<_>>()
     };
-    let before = broken(&whole);
-    for fence in whole.fences.keys() {
+    let is_needed = |fence: Fence, set: BoundsSet| {
         let mut without = whole.clone();
-        without.fences.remove(fence);
-        let more = broken(&without).into_iter().filter(|clause| !before.contains(clause)).count();
-        assert!(more > 0, "{fence} is not needed");
+        without.fences.remove(&fence);
+        let before = broken(&whole, set);
+        broken(&without, set).into_iter().any(|clause| !before.contains(&clause))
+    };
+    for fence in whole.fences.keys() {
+        // A late acknowledgement that hides a seek needs one round more than the quick views have.
+        let set = if *fence == Fence::VersionAtCommitAcknowledgement { BoundsSet::Ci } else { BoundsSet::Quick };
+        assert!(is_needed(*fence, set), "{fence} is not needed");
     }
 }
 

@@ -14,26 +14,30 @@ use crate::run::ContractResult;
 /// The heading of the chapter.
 pub(super) const HEADING: &str = "The same question in a client: KafkaJS";
 
-/// The stories that the chapter tells: contract, clause, and why it is worth reading.
-const TOLD: &[(&str, ClauseName, &str)] = &[
+/// The stories that the chapter tells: contract, clause, view, and why it is worth reading.
+const TOLD: &[(&str, ClauseName, &str, &str)] = &[
     (
         "kafkajs-unguarded",
         ClauseName::NoUndefinedOffset,
+        "overlapping-rounds",
         "The race that the discussion is about: one recovery clears what another round is about to use.",
     ),
     (
         "kafkajs-lock",
         ClauseName::NoNeedlessRefusal,
+        "overlapping-rounds",
         "The lock's time-out: a recovery that nothing is wrong with is given up while somebody else resolves two partitions. Its offset stays out of range, and the next fetch of it fails again.",
     ),
     (
         "kafkajs-guard",
         ClauseName::AutomaticProgressMonotone,
+        "lost-and-regained",
         "What the guard does not repair: records that were fetched before the partition was lost are processed and committed afterwards, and the group goes back.",
     ),
     (
         "kafkajs-captured-manager",
         ClauseName::NoNeedlessRefusal,
+        "kept-partition",
         "What it costs to compare the manager, and not the partition.",
     ),
 ];
@@ -172,9 +176,9 @@ fn fences() -> String {
 
 fn stories(results: &[ContractResult<KafkaJs>]) -> String {
     let mut text = String::new();
-    for (contract, clause, why) in TOLD {
+    for (contract, clause, view, why) in TOLD {
         let Some(result) = results.iter().find(|result| result.contract.name == *contract) else { continue };
-        let Some((view, _)) = result.summary(*clause).breach else { continue };
+        let Some(view) = result.view(view) else { continue };
         let title = format!("{clause} in {contract}@{}", view.view.name);
         let Some(story) = view.story(*clause, &title) else { continue };
         text.push_str(&heading(3, &title));

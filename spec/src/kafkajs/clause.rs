@@ -55,7 +55,7 @@ pub const CLAUSES: &[Clause<KafkaJs>] = &[
         reason: "Whoever reads the group's progress next jumps to where the log happens to start or end by then.",
         scope: "It makes no difference whether commits are automatic: KafkaJS stores the logical offset in either case (#1144).",
         liveness: false,
-        mutant: mutant("kafkajs-two-lists", Choose("reset_recorded", "at-the-broker"), "overlapping-rounds"),
+        mutant: mutant("kafkajs-two-lists", Choose("reset_recorded", "at-the-broker"), "reset-after-loss"),
     },
     Clause {
         name: ClauseName::SeekIsHonoured,
