@@ -146,8 +146,12 @@ fn family_in(file: &str, text: &str) -> Result<FamilyName, Problem> {
     word.parse().map_err(|_: String| {
         let place = toml::from_str(text).map_or(0..0, |header: Header| header.family.span());
         let accepted: Vec<&str> = FamilyName::ALL.iter().map(|family| family.word()).collect();
-        Problem::at(file, text, place, format!("unknown family `{word}`"))
-            .with_help(format!("accepted: {}", accepted.join(", ")))
+        let meant = nearest(&word, accepted.iter().copied()).map(|near| format!("did you mean `{near}`? "));
+        Problem::at(file, text, place, format!("unknown family `{word}`")).with_help(format!(
+            "{}accepted: {}",
+            meant.unwrap_or_default(),
+            accepted.join(", ")
+        ))
     })
 }
 

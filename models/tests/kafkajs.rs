@@ -153,9 +153,9 @@ fn given_two_fetches_out_of_range_when_rounds_overlap_should_break_only_without_
     }
 }
 
-/// What the proposed lock costs: with one answer more to wait for than its time-out counts, a recovery is given up.
+/// What the proposed lock costs: with one answer more to wait for than its time-out counts, a round is given up.
 #[test]
-fn given_the_lock_when_resolving_takes_longer_than_its_time_out_should_give_up_a_recovery_that_nothing_is_wrong_with() {
+fn given_the_lock_when_resolving_takes_longer_than_its_time_out_should_give_up_a_round_that_nothing_is_wrong_with() {
     let steps = |contract: &str| judged(&choices(contract), "overlapping-rounds", ClauseName::NoNeedlessRefusal).1;
     assert_eq!(steps("kafkajs-lock"), Some(18));
     assert_eq!(steps("kafkajs-lock-scaled-time-out"), None);

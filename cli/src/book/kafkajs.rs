@@ -26,7 +26,7 @@ const TOLD: &[(&str, ClauseName, &str, &str)] = &[
         "kafkajs-lock",
         ClauseName::NoNeedlessRefusal,
         "overlapping-rounds",
-        "The lock's time-out: a recovery that nothing is wrong with is given up while somebody else resolves two partitions. Its offset stays out of range, and the next fetch of it fails again.",
+        "The lock's time-out: a round that nothing is wrong with is given up while somebody else resolves two partitions. Nothing is fetched from its node until the next round.",
     ),
     (
         "kafkajs-guard",

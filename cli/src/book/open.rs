@@ -52,6 +52,7 @@ pub(super) const DECISIONS: &[(&str, &str)] = &[
     ("emptying-acknowledged.md", "when the operator is answered where the published crates do not say it"),
     ("model-choices.md", "what the model does where discussion, code and crates leave room"),
     ("revocation.md", "why no contract keeps the clause about joins, and which choice would"),
+    ("kafkajs.md", "what the model of a KafkaJS consumer has, and what it leaves out"),
 ];
 
 /// The chapter.
