@@ -157,7 +157,7 @@ fn changed<F: Measured>(
 ) -> ContractResult<F> {
     let mut contract = result.contract.clone();
     for change in changes {
-        contract.choices = match F::changed(&contract.choices, *change) {
+        contract.choices = match fencepost_spec::family::changed::<F>(&contract.choices, *change) {
             Ok(choices) => choices,
             Err(error) => unreachable!("the changes of the specification are possible: {error}"),
         };

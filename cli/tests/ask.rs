@@ -3,50 +3,18 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::process::Output;
 
 use fencepost_spec::library::{CONTRACTS, KAFKAJS_SCENARIOS, SCENARIOS, scenario};
 use serde_json::Value;
-use support::{output_of, text_of};
+use support::{ask, ask_json as json, text_of, words, written};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../spec/scenarios");
-
-fn ask(arguments: &[&str]) -> Output {
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
-    command.arg("ask").args(arguments);
-    let mut command = assert_cmd::Command::from_std(command);
-    command.timeout(std::time::Duration::from_secs(120));
-    output_of(command)
-}
-
-/// The exit code and the JSON report without its times.
-fn json(arguments: &[&str]) -> (Option<i32>, Value) {
-    let output = ask(&[arguments, &["--format", "json"]].concat());
-    let mut report: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text_of(&output.stderr)));
-    for result in report["results"].as_array_mut().expect("results") {
-        result.as_object_mut().expect("a result").remove("seconds");
-    }
-    (output.status.code(), report)
-}
 
 /// The one result of a scenario and a contract.
 fn result(scenario: &str, contract: &str, more: &[&str]) -> (Option<i32>, Value) {
     let (code, report) = json(&[&[scenario, "--contract", contract], more].concat());
     assert_eq!(report["results"].as_array().map(Vec::len), Some(1));
     (code, report["results"][0].clone())
-}
-
-fn words(value: &Value) -> Vec<String> {
-    value.as_array().expect("an array").iter().map(|word| word.as_str().expect("a word").to_owned()).collect()
-}
-
-/// A file with a scenario, in a folder of its own.
-fn written(text: &str) -> (tempfile::TempDir, String) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("mine.toml").display().to_string();
-    std::fs::write(&path, text).expect("a file");
-    (folder, path)
 }
 
 /// A built-in scenario with one change.

@@ -3,11 +3,10 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::process::Output;
 
 use fencepost_spec::library::{CONTRACTS, KAFKAJS_CONTRACTS, KAFKAJS_SCENARIOS, SCENARIOS, kafkajs_scenario};
 use serde_json::Value;
-use support::{output_of, text_of};
+use support::{ask, ask_json, text_of, words, written};
 
 /// A scenario and a contract of the Iggy family.
 const IGGY: (&str, &str) = ("not-an-owner", "kept-numbering");
@@ -17,25 +16,11 @@ const NAME: &str = "records-from-before-regaining";
 const GUARD: &str = "kafkajs-guard";
 const VERSION: &str = "kafkajs-partition-version";
 
-fn ask(arguments: &[&str]) -> Output {
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
-    command.arg("ask").args(arguments);
-    let mut command = assert_cmd::Command::from_std(command);
-    command.timeout(std::time::Duration::from_secs(120));
-    output_of(command)
-}
-
 /// The exit code and the results as JSON, without their times.
 fn results(arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
-    let output = ask(&[arguments, &["--format", "json"]].concat());
-    let mut report: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text_of(&output.stderr)));
+    let (code, report) = ask_json(arguments);
     assert_eq!((&report["schema"], &report["command"]), (&"fencepost.report/1".into(), &"ask".into()));
-    let mut results = report["results"].as_array_mut().expect("results").clone();
-    for result in &mut results {
-        result.as_object_mut().expect("a result").remove("seconds");
-    }
-    (output.status.code(), results)
+    (code, report["results"].as_array().expect("results").clone())
 }
 
 /// What the command complains about; it must end with exit code 2 and print nothing else.
@@ -50,18 +35,6 @@ fn demand(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }
-}
-
-fn words(value: &Value) -> Vec<String> {
-    value.as_array().expect("an array").iter().map(|word| word.as_str().expect("a word").to_owned()).collect()
-}
-
-/// A file with a scenario, in a folder of its own.
-fn written(text: &str) -> (tempfile::TempDir, String) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("mine.toml").display().to_string();
-    std::fs::write(&path, text).expect("a file");
-    (folder, path)
 }
 
 /// The file of a built-in scenario.

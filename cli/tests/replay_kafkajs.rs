@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -86,6 +86,11 @@ fn given_the_class_from_1_13_on_when_replayed_should_find_the_silent_answer_zero
     for package in ["1.13.0", "1.16.0", "2.2.4", "2.3.0-beta.3"] {
         let (result, code) = result(&["--package", package, "--level", "1", "--view", "overlapping-rounds"]);
         assert_eq!(code, Some(0));
+        let covered = &result["abstract_transitions"];
+        assert!(
+            covered["covered"].as_u64() < covered["reachable"].as_u64(),
+            "what comes after a divergence is not covered"
+        );
         let zero = [("clause", "no-undefined-offset"), ("kind", "next-offsets-differ"), ("seen", "\"1\":\"0\"")];
         assert!(has(&result["divergences"], &zero), "{package}: {result:#}");
         assert!(has(&result["evidence"], &[("reason", "takes an unknown offset for zero")]), "{package}: {result:#}");
@@ -198,6 +203,26 @@ fn given_divergences_when_recorded_should_be_followed_as_they_were_seen() {
 }
 
 #[test]
+fn given_ctrl_c_when_replaying_should_tell_what_was_done_and_end_with_3_and_leave_the_page_alone() {
+    if !is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("page.md");
+    std::fs::write(&page, "as it was").expect("a file");
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
+    command.current_dir(root()).args(["replay", "--driver", "kafkajs", "--results"]).arg(&page);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a child");
+    std::thread::sleep(Duration::from_millis(3500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
+    let output = child.wait_with_output().expect("an end");
+    let text = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("stopped (interrupted)") && text.contains("overlapping-rounds"), "{text}");
+    assert_eq!(std::fs::read_to_string(&page).expect("the page"), "as it was");
+}
+
+#[test]
 fn given_no_node_when_replayed_should_say_what_is_missing_and_how_to_get_it() {
     let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
     command.current_dir(root()).args(["replay", "--driver", "kafkajs", "--package", "2.2.4"]).env("PATH", "");
@@ -215,6 +240,8 @@ fn given_what_does_not_exist_when_asked_for_should_name_what_does() {
         (&["--view", "lost-and-regaind"][..], "lost-and-regained"),
         (&["--contract", "iggy-2026-08"][..], "kafkajs-guard"),
         (&["--cover", "random"][..], "transitions"),
+        (&["--max-time", "5"][..], "no use for `--max-time`"),
+        (&["--shard", "1/4"][..], "no use for `--shard`"),
     ] {
         let output = replay(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -9,7 +9,7 @@ use fencepost_conformance::kafkajs::child::Target;
 use fencepost_conformance::kafkajs::compare::difference;
 use fencepost_conformance::kafkajs::graph::{Graph, consumer_message};
 use fencepost_conformance::kafkajs::recording::{self, Recording};
-use fencepost_conformance::kafkajs::step::Observation;
+use fencepost_conformance::kafkajs::step::{Handler, Observation, Request};
 use fencepost_conformance::kafkajs::trace::Trace;
 use fencepost_conformance::kafkajs::ways::{Cover, Ways, choose};
 use fencepost_models::family::{BoundsSet, ModelledFamily, View};
@@ -35,7 +35,7 @@ fn ways(contract: &str, view_name: &str) -> Ways {
 
 fn traces(contract: &str, view_name: &str) -> Vec<Trace> {
     let ways = ways(contract, view_name);
-    ways.ways.iter().map(|way| Trace::of(&ways.setup, way.clone())).collect()
+    ways.ways.iter().map(|way| Trace::of(&ways.setup, way.actions.clone())).collect()
 }
 
 const TARGET: fn() -> Target = || Target { package: "2.2.4".to_owned(), level: 1 };
@@ -55,7 +55,7 @@ fn given_the_ways_of_a_view_when_walked_should_come_by_every_abstract_reaction()
     let mut covered = HashSet::new();
     for way in &ways.ways {
         let mut state = model.init_states().remove(0);
-        for action in way {
+        for action in &way.actions {
             covered.extend(consumer_message(action).map(|message| abstracted(consumer_of(&state), &message)));
             state = model.next_state(&state, action.clone()).expect("a step of the model");
         }
@@ -109,6 +109,11 @@ fn given_each_field_when_something_else_is_seen_should_differ_in_that_field() {
     let one = || [("0".to_owned(), Some("9".to_owned()))].into();
     assert_eq!(change(&|_| {}), None);
     assert_eq!(change(&|seen| seen.idle.push(9)), Some("idle-fetchers-differ"));
+    assert_eq!(change(&|seen| seen.requests.push(Request::Join { id: 99 })), Some("requests-differ"));
+    let handler = Handler { partition: 0, first: "7".to_owned(), last: "8".to_owned() };
+    assert_eq!(change(&|seen| seen.handlers.push(handler.clone())), Some("handlers-differ"));
+    let other = || [("0".to_owned(), "9".to_owned())].into();
+    assert_eq!(change(&|seen| seen.next_offsets = Some(other())), Some("next-offsets-differ"));
     assert_eq!(change(&|seen| seen.committed = Some(one())), Some("committed-offsets-differ"));
     assert_eq!(change(&|seen| seen.resolved = Some(one())), Some("resolved-offsets-differ"));
     assert_eq!(change(&|seen| seen.ended = Some("TypeError: x".to_owned())), Some("ends-unexpectedly"));

@@ -3,3 +3,4 @@
 pub mod family;
 pub mod iggy;
 pub mod kafkajs;
+pub mod reaction;

@@ -66,7 +66,10 @@ pub trait Choosing: Clone + Debug + PartialEq + Eq + Send + Sync + 'static {
 }
 
 /// Choices with one named change.
-pub(crate) fn changed<F: Family>(choices: &F::Choices, change: Change<F>) -> Result<F::Choices, String> {
+///
+/// # Errors
+/// A message, if the key or the value is unknown.
+pub fn changed<F: Family>(choices: &F::Choices, change: Change<F>) -> Result<F::Choices, String> {
     match change {
         Change::Without(fence) => {
             let mut changed = choices.clone();

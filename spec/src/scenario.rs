@@ -184,12 +184,12 @@ pub struct Step {
 /// What a contract is expected to answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ScenarioExpectation {
+pub struct ScenarioExpectation<C = ClauseName> {
     /// Whether the scenario is possible; absent: not applicable.
     pub possible: Option<bool>,
     /// The clauses that break in some course of it.
-    #[serde(default)]
-    pub breaks: Vec<ClauseName>,
+    #[serde(default = "Vec::new")]
+    pub breaks: Vec<C>,
 }
 
 /// A scenario.

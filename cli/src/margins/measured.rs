@@ -3,23 +3,15 @@
 use fencepost_checker::engine::Trace;
 use fencepost_models::family::ModelledFamily;
 use fencepost_models::iggy::vocabulary;
-use fencepost_spec::clause::Change;
-use fencepost_spec::contract::Choices;
 use fencepost_spec::family::Iggy;
 use fencepost_spec::fence::Fence;
-use fencepost_spec::kafkajs::{self, KafkaJs};
+use fencepost_spec::kafkajs::KafkaJs;
 
 use super::budgets;
 use crate::run::Action;
 
 /// A family of which margins can be told.
 pub trait Measured: ModelledFamily {
-    /// The choices with one named change.
-    ///
-    /// # Errors
-    /// A message, if the key or the value is unknown.
-    fn changed(choices: &Self::Choices, change: Change<Self>) -> Result<Self::Choices, String>;
-
     /// Whether a fence does nothing but refuse, so that a contract without it behaves the same wherever it never refuses. A
     /// family that cannot tell has more to explore.
     fn only_refuses(_fence: Self::Fence) -> bool {
@@ -33,10 +25,6 @@ pub trait Measured: ModelledFamily {
 }
 
 impl Measured for Iggy {
-    fn changed(choices: &Choices, change: Change) -> Result<Choices, String> {
-        choices.changed(change)
-    }
-
     fn only_refuses(fence: Fence) -> bool {
         vocabulary::only_refuses(fence)
     }
@@ -46,8 +34,4 @@ impl Measured for Iggy {
     }
 }
 
-impl Measured for KafkaJs {
-    fn changed(choices: &kafkajs::Choices, change: Change<Self>) -> Result<kafkajs::Choices, String> {
-        choices.changed(change)
-    }
-}
+impl Measured for KafkaJs {}

@@ -7,11 +7,11 @@ mod targets;
 mod text;
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
@@ -20,7 +20,7 @@ use fencepost_conformance::kafkajs::blame::changed;
 use fencepost_conformance::kafkajs::change::{KafkaJsChange, all_words};
 use fencepost_conformance::kafkajs::child::{Driver, DriverProblem, Greeting, Target};
 use fencepost_conformance::kafkajs::deviations::{self, Deviation};
-use fencepost_conformance::kafkajs::evidence::{self, Breach, Evidence};
+use fencepost_conformance::kafkajs::evidence::{self, Breach, Gathered};
 use fencepost_conformance::kafkajs::graph::Graph;
 use fencepost_conformance::kafkajs::session::{Divergence, Session, ViewReplay};
 use fencepost_conformance::kafkajs::ways::{self, Cover, Ways};
@@ -34,8 +34,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::choose::Choice;
 use super::shipped::{self, ShippedDriver};
-use super::{ReplayArguments, ReplayFormat};
+use super::{Compared, ReplayArguments, ReplayFormat};
 use crate::exit::ExitStatus;
+use crate::exploring::EngineName;
 use crate::select::{self, NameKind, Names};
 use crate::{interrupt, output, whole_file};
 use targets::Chosen;
@@ -62,7 +63,7 @@ pub struct KafkaJsArguments {
     #[arg(long, value_name = "FOLDER")]
     pub scripts: Option<PathBuf>,
     /// For `--driver kafkajs`: write the page of results to this file; every version is then replayed in its own contract, too
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["own", "strict"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["own", "strict", "packages", "levels", "views", "contracts", "cover"])]
     pub results: Option<PathBuf>,
 }
 
@@ -91,8 +92,10 @@ struct TargetReplay {
     views: Vec<ViewReplay>,
     /// The known deviations of this version under this contract.
     deviations: Vec<Deviation>,
+    /// Whether all its views were replayed, so that a known deviation that no trace took is one too many.
+    is_whole: bool,
     /// What the divergences come to.
-    evidence: Vec<Evidence>,
+    gathered: Gathered,
 }
 
 /// Runs the command.
@@ -101,18 +104,20 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
         Some(driver) => driver,
         None => unreachable!("the manifest of the driver is shipped"),
     };
+    demand_use(arguments)?;
     let replay = Replay::new(arguments, &driver)?;
     let mut results = Vec::new();
     for chosen in targets::chosen(&driver, &arguments.kafkajs)? {
         results.extend(replay.target(&chosen)?);
     }
+    let is_interrupted = results.iter().any(TargetReplay::is_interrupted);
     if let Some(folder) = &arguments.kafkajs.scripts {
         write_files(folder, results.iter().flat_map(page::programs))?;
     }
     if let Some(folder) = &arguments.record {
         write_files(folder, results.iter().flat_map(page::recordings))?;
     }
-    if let Some(file) = &arguments.kafkajs.results {
+    if let Some(file) = arguments.kafkajs.results.as_ref().filter(|_| !is_interrupted) {
         whole_file::replace(file, &results::page(&results))
             .map_err(|error| Problem::new(format!("`{}` cannot be written: {error}", file.display())))?;
     }
@@ -178,16 +183,16 @@ impl<'a> Replay<'a> {
 
     /// One version at one level, under each contract.
     fn target(&self, chosen: &Chosen) -> Result<Vec<TargetReplay>, Problem> {
+        let arguments = &self.arguments.kafkajs;
+        let usual = self.contracts.iter().filter(|_| !arguments.own).map(|contract| (contract.clone(), &[][..]));
+        let own = contracts(std::slice::from_ref(&chosen.own_contract))?;
+        let own = own.into_iter().filter(|_| arguments.own || arguments.results.is_some());
         let mut results = Vec::new();
-        if !self.arguments.kafkajs.own {
-            for contract in &self.contracts {
-                results.push(self.replay(chosen, contract, &[])?);
+        for (contract, changes) in usual.chain(own.map(|contract| (contract, &chosen.own_changes[..]))) {
+            if self.interrupt.load(Ordering::Relaxed) {
+                break;
             }
-        }
-        if self.arguments.kafkajs.own || self.arguments.kafkajs.results.is_some() {
-            for contract in contracts(std::slice::from_ref(&chosen.own_contract))? {
-                results.push(self.replay(chosen, &contract, &chosen.own_changes)?);
-            }
+            results.push(self.replay(chosen, &contract, changes)?);
         }
         Ok(results)
     }
@@ -210,7 +215,8 @@ impl<'a> Replay<'a> {
             changes: changes.to_vec(),
             views: Vec::new(),
             deviations: Vec::new(),
-            evidence: Vec::new(),
+            is_whole: self.views.is_empty(),
+            gathered: Gathered::default(),
         };
         if changes.is_empty() {
             let concerns = |deviation: &&Deviation| deviation.concerns(target, &contract.name);
@@ -232,13 +238,16 @@ impl<'a> Replay<'a> {
             let replayed = session.replay(view.name, &self.ways(&choices, view));
             bar.finish_and_clear();
             result.views.push(replayed.map_err(|problem| self.unusable(&problem))?);
+            if result.is_interrupted() {
+                return Ok(result);
+            }
         }
         let taken = result.taken();
         if !taken.is_empty() {
             let relaxed = changed(&choices, &taken);
             let breaches: Vec<_> = views.iter().map(|view| (view, self.breaches(&relaxed, view))).collect();
             let gathered = evidence::gather(&mut driver, &choices, &relaxed, &breaches);
-            result.evidence = gathered.map_err(|problem| self.unusable(&problem))?;
+            result.gathered = gathered.map_err(|problem| self.unusable(&problem))?;
         }
         Ok(result)
     }
@@ -267,6 +276,28 @@ impl<'a> Replay<'a> {
             "it needs Node 20 or later (https://nodejs.org) and, in the root of the repository, {}",
             self.driver.build
         ))
+    }
+}
+
+/// Refuses what this driver has no use for: nothing that was asked for is left undone in silence.
+fn demand_use(arguments: &ReplayArguments) -> Result<(), Problem> {
+    let ReplayArguments { exploring, .. } = arguments;
+    let given = [
+        ("--images", arguments.images.images.is_some()),
+        ("--shard", arguments.shard.is_some()),
+        ("--resume", arguments.resume.is_some()),
+        ("--audit", arguments.audit.is_some()),
+        ("--exact-codes", arguments.exact_codes),
+        ("--compare", arguments.compare != Compared::Everything),
+        ("--engine", exploring.engine != EngineName::Compiled),
+        ("--max-states", exploring.max_states.is_some()),
+        ("--max-time", exploring.max_time.is_some()),
+        ("--max-memory", exploring.max_memory.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((name, _)) => Err(Problem::new(format!("`--driver kafkajs` has no use for `{name}`"))
+            .with_help("it replays every way of its views; --package, --level and --view choose among them")),
     }
 }
 
@@ -351,10 +382,8 @@ impl TargetReplay {
     /// Known deviations that no trace took, if all traces were taken.
     fn unused(&self) -> Vec<&Deviation> {
         let taken = self.taken();
-        let names: BTreeSet<&str> = self.views.iter().map(|view| view.view).collect();
-        let is_whole = names.len() >= fencepost_spec::kafkajs::VIEWS.len() - usize::from(self.target.level == 2);
-        let is_unused =
-            |deviation: &&Deviation| is_whole && !self.is_interrupted() && !taken.contains(&deviation.change);
+        let is_judged = self.is_whole && !self.is_interrupted();
+        let is_unused = |deviation: &&Deviation| is_judged && !taken.contains(&deviation.change);
         self.deviations.iter().filter(is_unused).collect()
     }
 
@@ -399,4 +428,41 @@ fn progress(what: &str) -> ProgressBar {
         bar.enable_steady_tick(Duration::from_millis(200));
     }
     bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replayed(is_whole: bool) -> TargetReplay {
+        let target = Target { package: "2.2.4".to_owned(), level: 1 };
+        let greeting = Greeting { driver: NAME.to_owned(), package: "2.2.4".to_owned(), node: "v20".to_owned() };
+        let contract = "kafkajs-partition-version".to_owned();
+        let known = targets::deviations().unwrap_or_else(|problem| panic!("{problem}"));
+        TargetReplay {
+            target,
+            greeting,
+            contract,
+            changes: Vec::new(),
+            views: Vec::new(),
+            deviations: known.into_iter().take(1).collect(),
+            is_whole,
+            gathered: Gathered::default(),
+        }
+    }
+
+    #[test]
+    fn given_a_known_deviation_that_no_trace_took_when_everything_was_replayed_should_fail() {
+        let result = replayed(true);
+        assert_eq!(result.unused().len(), 1);
+        assert_eq!(result.status(false), ExitStatus::NotAsExpected);
+        assert!(text::report(&[result], false).contains("NO TRACE TAKES the known deviation"));
+    }
+
+    #[test]
+    fn given_a_known_deviation_that_no_trace_took_when_some_views_were_left_out_should_not_fail() {
+        let result = replayed(false);
+        assert!(result.unused().is_empty());
+        assert_eq!(result.status(false), ExitStatus::AsExpected);
+    }
 }

@@ -34,3 +34,34 @@ pub fn json(arguments: &[&str]) -> Value {
     let output = output_of(check(arguments));
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text_of(&output.stderr)))
 }
+
+/// `fencepost ask` with arguments: what it printed, and how it ended.
+pub fn ask(arguments: &[&str]) -> Output {
+    let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
+    command.arg("ask").args(arguments).timeout(std::time::Duration::from_secs(120));
+    output_of(command)
+}
+
+/// The exit code of `fencepost ask` and its report as JSON, without the times.
+pub fn ask_json(arguments: &[&str]) -> (Option<i32>, Value) {
+    let output = ask(&[arguments, &["--format", "json"]].concat());
+    let mut report: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text_of(&output.stderr)));
+    for result in report["results"].as_array_mut().expect("results") {
+        result.as_object_mut().expect("a result").remove("seconds");
+    }
+    (output.status.code(), report)
+}
+
+/// The words of an array.
+pub fn words(value: &Value) -> Vec<String> {
+    value.as_array().expect("an array").iter().map(|word| word.as_str().expect("a word").to_owned()).collect()
+}
+
+/// A file with a scenario, in a folder of its own.
+pub fn written(text: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mine.toml").display().to_string();
+    std::fs::write(&path, text).expect("a file");
+    (folder, path)
+}

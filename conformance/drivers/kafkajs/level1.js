@@ -5,11 +5,9 @@
 // class, but without the filter that leaves out partitions of unknown offset.
 
 const path = require('node:path')
+const shared = require('./shared.js')
 
-const TOPIC = 'topic'
-const GROUP = 'group'
-const MEMBER = 'member'
-const NODES = [0, 1] // partition p is led by node p
+const { TOPIC, GROUP, MEMBER, NODES } = shared
 
 // Which errors a step may answer to which request, and the name KafkaJS has for each.
 const ERRORS = {
@@ -17,96 +15,9 @@ const ERRORS = {
   commit: { 'illegal-generation': 'ILLEGAL_GENERATION' },
 }
 
-function refusal(api, error) {
-  const type = ERRORS[api] && ERRORS[api][error]
-  if (!type) throw new Error(`a request "${api}" cannot be answered with the error "${error}"`)
+function refuse(request, word) {
+  const type = shared.errorOf(ERRORS, request, word)
   return Object.assign(new Error(type), { type })
-}
-
-// The requests that wait for a step to answer them.
-class Requests {
-  constructor() {
-    this.issued = 0
-    this.outstanding = new Map()
-  }
-
-  // `accept` turns the value of the step into what the caller of the request receives.
-  hold(view, accept) {
-    const id = ++this.issued
-    return new Promise((resolve, reject) => {
-      this.outstanding.set(id, { view: { id, ...view }, accept, resolve, reject })
-    })
-  }
-
-  answer({ request: id, value, error }) {
-    const request = this.outstanding.get(id)
-    if (!request) throw new Error(`no request ${id} is outstanding`)
-    if (error === undefined) {
-      request.resolve(request.accept(value))
-    } else {
-      request.reject(refusal(request.view.api, error))
-    }
-    this.outstanding.delete(id)
-  }
-
-  view() {
-    return Array.from(this.outstanding.values(), ({ view }) => view)
-  }
-}
-
-// A real broker answers every partition it was asked for, so a step has to do the same.
-function answeredOffsets(value, partitions) {
-  return partitions.map(partition => {
-    const offset = value.offsets[partition]
-    if (offset === undefined) throw new Error(`the answer has no offset of partition ${partition}`)
-    return { partition, offset }
-  })
-}
-
-const partitionsOf = topics =>
-  topics.flatMap(({ partitions }) => partitions.map(({ partition }) => Number(partition)))
-
-const offsetsOf = topics =>
-  Object.fromEntries(
-    topics.flatMap(({ partitions }) =>
-      partitions.map(({ partition, offset }) => [partition, String(offset)])
-    )
-  )
-
-// The connection to the group coordinator, as far as the class uses it.
-function createCoordinator(requests) {
-  return {
-    isConnected: () => true,
-    offsetCommit: ({ groupGenerationId, topics }) =>
-      requests.hold(
-        { api: 'commit', generation: groupGenerationId, offsets: offsetsOf(topics) },
-        () => undefined
-      ),
-    offsetFetch: ({ topics }) => {
-      const partitions = partitionsOf(topics)
-      return requests.hold({ api: 'offset-fetch', partitions }, value => ({
-        responses: [{ topic: TOPIC, partitions: answeredOffsets(value, partitions) }],
-      }))
-    },
-  }
-}
-
-// The cluster, as far as the class uses it. The map of committed offsets belongs to the cluster,
-// so that every manager of the group shares it: some hazards come from exactly that.
-function createCluster(requests) {
-  const committed = {}
-  const listOffsets = partition =>
-    requests.hold({ api: 'list-offsets', node: partition, partitions: [partition] }, value =>
-      answeredOffsets(value, [partition])
-    )
-  return {
-    committedOffsets: () => committed,
-    defaultOffset: ({ fromBeginning }) => (fromBeginning ? -2 : -1),
-    fetchTopicsOffset: async topics => {
-      const answers = await Promise.all(partitionsOf(topics).sort().map(listOffsets))
-      return [{ topic: TOPIC, partitions: answers.flat() }]
-    },
-  }
 }
 
 // The workers, shared by the fetchers: a batch that finds no worker free waits for one.
@@ -134,10 +45,6 @@ class Workers {
   }
 }
 
-// A group with nothing assigned gets an assignment without the topic, not an empty list for it:
-// that is what the assigners of KafkaJS hand out.
-const assignmentOf = partitions => (partitions.length > 0 ? { [TOPIC]: [...partitions].sort() } : {})
-
 // JSON has no undefined, and a key that is there without a value is worth seeing.
 const visible = offsets =>
   Object.fromEntries(
@@ -154,11 +61,11 @@ class World {
     this.guard = guard
     this.automatic = begin.automatic
     this.fromBeginning = begin.from_beginning
-    this.requests = new Requests()
-    this.coordinator = createCoordinator(this.requests)
-    this.cluster = createCluster(this.requests)
+    this.requests = new shared.Requests(refuse)
+    this.coordinator = shared.coordinatorOf(this.requests)
+    this.cluster = shared.clusterOf(this.requests)
     this.workers = new Workers(begin.concurrency, batch => this.handle(batch))
-    this.handlers = new Map()
+    this.handlers = new shared.Handlers()
     this.told = {} // what the manager answered in this step, when it was asked for next offsets
     this.seeks = new Map()
     this.paused = new Set()
@@ -170,7 +77,7 @@ class World {
   // Every generation has a manager of its own. Code that awaits something finds, when it goes on,
   // the manager that is current then.
   install(generation, partitions) {
-    this.assignment = assignmentOf(partitions)
+    this.assignment = shared.assignmentOf(partitions)
     this.manager = new this.OffsetManager({
       cluster: this.cluster,
       coordinator: this.coordinator,
@@ -282,7 +189,7 @@ class World {
     }
 
     const first = Number(lowest) < Number(fetched) ? fetched : lowest
-    await new Promise(resolve => this.handlers.set(partition, { first, last, resolve }))
+    await this.handlers.run(partition, first, last)
     this.manager.resolveOffset({ topic: TOPIC, partition, offset: last })
     if (this.automatic) await this.manager.commitOffsets()
   }
@@ -303,13 +210,6 @@ class World {
     )
   }
 
-  endHandler(partition) {
-    const handler = this.handlers.get(partition)
-    if (!handler) throw new Error(`no handler of partition ${partition} runs`)
-    this.handlers.delete(partition)
-    handler.resolve()
-  }
-
   take(step) {
     this.told = {}
     switch (step.do) {
@@ -318,7 +218,7 @@ class World {
       case 'answer':
         return this.requests.answer(step)
       case 'handler-ends':
-        return this.endHandler(step.partition)
+        return this.handlers.end(step.partition)
       case 'seek':
         return this.seeks.set(step.partition, step.offset)
       case 'pause':
@@ -332,23 +232,14 @@ class World {
     }
   }
 
-  runningHandlers() {
-    const views = Array.from(this.handlers, ([partition, { first, last }]) => ({
-      partition,
-      first,
-      last,
-    }))
-    return views.sort((one, other) => one.partition - other.partition)
+  // Nothing here waits for anything but promises, and those have all run before the next immediate.
+  settle() {
+    return new Promise(resolve => setImmediate(resolve))
   }
 
-  // What is left over when the loop has ended is of no use to anybody, so it is not shown.
   observe() {
-    const ended = this.ended !== null
     return {
-      requests: ended ? [] : this.requests.view(),
-      handlers: ended ? [] : this.runningHandlers(),
-      idle: ended ? [] : [...this.idle].sort(),
-      ended: this.ended,
+      ...shared.observed(this, this.idle),
       committed: visible(this.cluster.committedOffsets()[TOPIC]),
       resolved: visible(this.manager.resolvedOffsets[TOPIC]),
       next_offsets: this.told,
@@ -356,24 +247,9 @@ class World {
   }
 }
 
-// Nothing here waits for anything but promises, and those have all run before the next immediate.
-const settle = () => new Promise(resolve => setImmediate(resolve))
-
 async function run(parts, [begin, ...steps]) {
-  if (!begin || begin.do !== 'begin') throw new Error('a run starts with the step "begin"')
-  const world = new World(parts, begin)
-  const seen = [world.observe()]
-  for (const step of steps) {
-    if (world.ended !== null) break
-    try {
-      world.take(step)
-    } catch (error) {
-      throw Object.assign(new Error(`step ${seen.length}: ${error.message}`), { seen })
-    }
-    await settle()
-    seen.push(world.observe())
-  }
-  return seen
+  shared.demandBegin(begin)
+  return shared.walk(new World(parts, begin), steps)
 }
 
 // KafkaJS took its Long from the package "long" until 1.13.

@@ -6,15 +6,13 @@
 
 const path = require('node:path')
 const FakeTimers = require('@sinonjs/fake-timers')
+const shared = require('./shared.js')
 
 // The driver waits on the real setImmediate; KafkaJS sleeps on the clock that a run replaces.
 const realImmediate = setImmediate
 const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date']
 
-const TOPIC = 'topic'
-const GROUP = 'group'
-const MEMBER = 'member'
-const NODES = [0, 1] // partition p is led by node p
+const { TOPIC, GROUP, MEMBER, NODES } = shared
 
 // Which errors a step may answer to which request, and the code Kafka has for each.
 const ERRORS = {
@@ -23,64 +21,11 @@ const ERRORS = {
 }
 
 // The errors as KafkaJS raises them when it reads such an answer from a socket.
-function refusal({ createErrorFromCode, OffsetOutOfRange }, { api, node }, error) {
-  const code = ERRORS[api] && ERRORS[api][error]
-  if (!code) throw new Error(`a request "${api}" cannot be answered with the error "${error}"`)
-  const protocolError = createErrorFromCode(code)
-  if (error !== 'out-of-range') return protocolError
-  return new OffsetOutOfRange(protocolError, { topic: TOPIC, partition: node })
+function refuse({ createErrorFromCode, OffsetOutOfRange }, request, word) {
+  const protocolError = createErrorFromCode(shared.errorOf(ERRORS, request, word))
+  if (word !== 'out-of-range') return protocolError
+  return new OffsetOutOfRange(protocolError, { topic: TOPIC, partition: request.node })
 }
-
-// The requests that wait for a step to answer them.
-class Requests {
-  constructor(parts) {
-    this.parts = parts
-    this.issued = 0
-    this.outstanding = new Map()
-  }
-
-  // `accept` turns the value of the step into what the caller of the request receives.
-  hold(view, accept) {
-    const id = ++this.issued
-    return new Promise((resolve, reject) => {
-      this.outstanding.set(id, { view: { id, ...view }, accept, resolve, reject })
-    })
-  }
-
-  answer({ request: id, value, error }) {
-    const request = this.outstanding.get(id)
-    if (!request) throw new Error(`no request ${id} is outstanding`)
-    if (error === undefined) {
-      request.resolve(request.accept(value))
-    } else {
-      request.reject(refusal(this.parts, request.view, error))
-    }
-    this.outstanding.delete(id)
-  }
-
-  view() {
-    return Array.from(this.outstanding.values(), ({ view }) => view)
-  }
-}
-
-// A real broker answers every partition it was asked for, so a step has to do the same.
-function answeredOffsets(value, partitions) {
-  return partitions.map(partition => {
-    const offset = value.offsets[partition]
-    if (offset === undefined) throw new Error(`the answer has no offset of partition ${partition}`)
-    return { partition, offset }
-  })
-}
-
-const partitionsOf = topics =>
-  topics.flatMap(({ partitions }) => partitions.map(({ partition }) => Number(partition)))
-
-const offsetsOf = (topics, name) =>
-  Object.fromEntries(
-    topics.flatMap(({ partitions }) =>
-      partitions.map(entry => [entry.partition, String(entry[name])])
-    )
-  )
 
 // The group as the coordinator sees it. Generation 1 is joined without a step. SyncGroup hands out
 // the assignment that the last answer to JoinGroup named, at once.
@@ -94,16 +39,11 @@ function createCoordinator({ MemberAssignment }, requests, firstAssignment) {
     members: [],
     groupProtocol: 'RoundRobinAssigner',
   })
-  // A group with nothing assigned gets an assignment without the topic, not an empty list for it:
-  // that is what the assigners of KafkaJS hand out.
   const encoded = () =>
-    MemberAssignment.encode({
-      version: 0,
-      assignment: assignment.length > 0 ? { [TOPIC]: assignment } : {},
-    })
+    MemberAssignment.encode({ version: 0, assignment: shared.assignmentOf(assignment) })
 
   return {
-    isConnected: () => true,
+    ...shared.coordinatorOf(requests),
     heartbeat: async () => {},
     leaveGroup: async () => {},
     joinGroup: async () => {
@@ -117,17 +57,6 @@ function createCoordinator({ MemberAssignment }, requests, firstAssignment) {
       })
     },
     syncGroup: async () => ({ memberAssignment: encoded() }),
-    offsetCommit: ({ groupGenerationId, topics }) =>
-      requests.hold(
-        { api: 'commit', generation: groupGenerationId, offsets: offsetsOf(topics, 'offset') },
-        () => undefined
-      ),
-    offsetFetch: ({ topics }) => {
-      const partitions = partitionsOf(topics)
-      return requests.hold({ api: 'offset-fetch', partitions }, value => ({
-        responses: [{ topic: TOPIC, partitions: answeredOffsets(value, partitions) }],
-      }))
-    },
   }
 }
 
@@ -144,7 +73,7 @@ function messagesOf(records) {
 function createBroker(requests, node) {
   return {
     fetch: ({ topics }) =>
-      requests.hold({ api: 'fetch', node, offsets: offsetsOf(topics, 'fetchOffset') }, value => {
+      requests.hold({ api: 'fetch', node, offsets: shared.offsetsOf(topics, 'fetchOffset') }, value => {
         const messages = messagesOf(value.records)
         const highWatermark = value.records === null ? '0' : String(Number(value.records[1]) + 1)
         const partition = { partition: node, highWatermark, abortedTransactions: [], messages }
@@ -153,16 +82,11 @@ function createBroker(requests, node) {
   }
 }
 
-// What KafkaJS calls a cluster: connections and metadata. The map of committed offsets belongs to
-// it, so that every offset manager of the group shares it: some hazards come from exactly that.
+// What KafkaJS calls a cluster: connections and metadata.
 function createCluster(requests, coordinator) {
-  const committed = {}
   const brokers = NODES.map(node => createBroker(requests, node))
-  const listOffsets = partition =>
-    requests.hold({ api: 'list-offsets', node: partition, partitions: [partition] }, value =>
-      answeredOffsets(value, [partition])
-    )
   return {
+    ...shared.clusterOf(requests),
     connect: async () => {},
     disconnect: async () => {},
     refreshMetadata: async () => {},
@@ -173,12 +97,6 @@ function createCluster(requests, coordinator) {
     findBroker: async ({ nodeId }) => brokers[nodeId],
     findGroupCoordinator: async () => coordinator,
     findTopicPartitionMetadata: () => NODES.map(node => ({ partitionId: node, leader: node })),
-    committedOffsets: () => committed,
-    defaultOffset: ({ fromBeginning }) => (fromBeginning ? -2 : -1),
-    fetchTopicsOffset: async topics => {
-      const answers = await Promise.all(partitionsOf(topics).sort().map(listOffsets))
-      return [{ topic: TOPIC, partitions: answers.flat() }]
-    },
   }
 }
 
@@ -205,8 +123,8 @@ class World {
     this.parts = parts
     this.begin = begin
     this.clock = clock
-    this.requests = new Requests(parts)
-    this.handlers = new Map()
+    this.requests = new shared.Requests((request, word) => refuse(parts, request, word))
+    this.handlers = new shared.Handlers()
     this.gates = new Map()
     this.ended = null
     this.undo = []
@@ -267,9 +185,7 @@ class World {
   }
 
   runHandler(batch) {
-    const first = batch.firstOffset()
-    const last = batch.lastOffset()
-    return new Promise(resolve => this.handlers.set(batch.partition, { first, last, resolve }))
+    return this.handlers.run(batch.partition, batch.firstOffset(), batch.lastOffset())
   }
 
   // Promises have all run before the next immediate. A fetcher with nothing to fetch sleeps, and
@@ -289,13 +205,6 @@ class World {
     release()
   }
 
-  endHandler(partition) {
-    const handler = this.handlers.get(partition)
-    if (!handler) throw new Error(`no handler of partition ${partition} runs`)
-    this.handlers.delete(partition)
-    handler.resolve()
-  }
-
   commit(partition, offset) {
     this.consumer
       .commitOffsets([{ topic: TOPIC, partition, offset }])
@@ -310,7 +219,7 @@ class World {
       case 'answer':
         return this.requests.answer(step)
       case 'handler-ends':
-        return this.endHandler(step.partition)
+        return this.handlers.end(step.partition)
       case 'seek':
         return this.consumer.seek({ topic: TOPIC, partition: step.partition, offset: step.offset })
       case 'pause':
@@ -324,49 +233,18 @@ class World {
     }
   }
 
-  runningHandlers() {
-    const views = Array.from(this.handlers, ([partition, { first, last }]) => ({
-      partition,
-      first,
-      last,
-    }))
-    return views.sort((one, other) => one.partition - other.partition)
-  }
-
-  // What is left over when the loop has ended is of no use to anybody, so it is not shown.
   observe() {
-    const ended = this.ended !== null
-    return {
-      requests: ended ? [] : this.requests.view(),
-      handlers: ended ? [] : this.runningHandlers(),
-      idle: ended ? [] : [...this.gates.keys()].sort(),
-      ended: this.ended,
-    }
+    return shared.observed(this, this.gates.keys())
   }
-}
-
-async function walk(world, steps) {
-  await world.start()
-  const seen = [world.observe()]
-  for (const step of steps) {
-    if (world.ended !== null) break
-    try {
-      world.take(step)
-    } catch (error) {
-      throw Object.assign(new Error(`step ${seen.length}: ${error.message}`), { seen })
-    }
-    await world.settle()
-    seen.push(world.observe())
-  }
-  return seen
 }
 
 async function run(parts, [begin, ...steps]) {
-  if (!begin || begin.do !== 'begin') throw new Error('a run starts with the step "begin"')
+  shared.demandBegin(begin)
   const clock = FakeTimers.install({ now: 0, toFake: REPLACED })
   const world = new World(parts, begin, clock)
   try {
-    return await walk(world, steps)
+    await world.start()
+    return await shared.walk(world, steps)
   } finally {
     world.unwrapMethods()
     clock.uninstall()

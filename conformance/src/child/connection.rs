@@ -111,6 +111,10 @@ impl Connection {
     pub fn send_line(&mut self, line: &str) {
         self.next_id += 1;
         self.due.push_back((self.next_id, "a line that is no question"));
+        self.put(line);
+    }
+
+    fn put(&mut self, line: &str) {
         self.pipes.outgoing().extend_from_slice(line.as_bytes());
         self.pipes.outgoing().push(b'\n');
     }
@@ -127,8 +131,7 @@ impl Connection {
         if let Some(problem) = self.first_problem.get() {
             return Err(problem.clone());
         }
-        self.send_line(line);
-        self.due.clear();
+        self.put(line);
         self.next_line(limit, "a line")
     }
 

@@ -98,6 +98,15 @@ pub fn breaches(choices: &Choices, view: &View<Bounds>) -> Vec<Breach> {
     found.into_iter().map(breach).collect()
 }
 
+/// What was looked for, and tried.
+#[derive(Default)]
+pub struct Gathered {
+    /// What the implementation really does.
+    pub evidence: Vec<Evidence>,
+    /// Clauses that the changed contract breaks in a view, where the implementation does something else.
+    pub unconfirmed: Vec<(ClauseName, &'static str)>,
+}
+
 /// Takes the shortest ways to break each clause with the implementation. `relaxed` is the contract with the changes that the
 /// divergences were explained by; `breaches` are its breaches in each view.
 ///
@@ -108,20 +117,24 @@ pub fn gather(
     choices: &Choices,
     relaxed: &Choices,
     breaches: &[(&View<Bounds>, Arc<Vec<Breach>>)],
-) -> Result<Vec<Evidence>, DriverProblem> {
+) -> Result<Gathered, DriverProblem> {
     let mut evidence: BTreeMap<Kind, Evidence> = BTreeMap::new();
+    let mut unconfirmed = Vec::new();
     for (view, breaches) in breaches {
         for breach in breaches.iter() {
             if evidence.get(&breach.kind).is_some_and(|known| known.steps() <= breach.steps as usize) {
                 continue;
             }
             let model = system::model(relaxed, &view.bounds);
-            if let Some(confirmed) = confirm(driver, choices, &model, view, breach)? {
-                evidence.insert(breach.kind, confirmed);
+            match confirm(driver, choices, &model, view, breach)? {
+                Some(confirmed) => {
+                    evidence.insert(breach.kind, confirmed);
+                }
+                None => unconfirmed.push((breach.kind.0, view.name)),
             }
         }
     }
-    Ok(evidence.into_values().collect())
+    Ok(Gathered { evidence: evidence.into_values().collect(), unconfirmed })
 }
 
 /// Takes the way with the implementation; nothing, if it does something else.

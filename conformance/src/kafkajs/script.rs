@@ -7,11 +7,24 @@ use super::child::Target;
 use super::compare::Difference;
 use super::trace::Taken;
 
+const SHARED: &str = include_str!("../../drivers/kafkajs/shared.js");
 const LEVELS: [&str; 2] =
     [include_str!("../../drivers/kafkajs/level1.js"), include_str!("../../drivers/kafkajs/level2.js")];
 
+/// How a program holds modules: `require` finds those that were defined before.
+const DEFINE: &str = r"const modules = {}
+
+function define(name, body) {
+  const module = { exports: {} }
+  body(module, module.exports, id => modules[id] || require(id))
+  modules[name] = module.exports
+}
+";
+
 /// What the program does after the part that drives the package.
 const LAST_PART: &str = r#"
+const path = require('node:path')
+
 async function main() {
   const kafkajs = path.dirname(require.resolve('kafkajs/package.json'))
   const { version } = require('kafkajs/package.json')
@@ -71,7 +84,10 @@ pub fn program(shown: &Shown<'_>) -> String {
     format!(
         "// {outcome}.\n//\n// Run it alone:\n//   npm install kafkajs@{package}{others}\n//   node {file}\n//\n{story}\n\
          const title = {title}\nconst steps = [\n{steps}]\n\n\
-         // What drives the package.\n{level}\nconst create = exports.create\n{LAST_PART}",
+         // What drives the package: two modules, as they are.\n{DEFINE}\n\
+         define('./shared.js', (module, exports, require) => {{\n{SHARED}}})\n\n\
+         define('./level.js', (module, exports, require) => {{\n{level}}})\n\n\
+         const {{ create }} = modules['./level.js']\n{LAST_PART}",
         package = target.package,
         others = other_packages(target),
         file = file_name(target, about),

@@ -1,6 +1,6 @@
 //! Many ways replayed on one implementation, on several threads; each thread has a driver of its own.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -12,11 +12,10 @@ use super::blame::explanations;
 use super::change::KafkaJsChange;
 use super::child::{Driver, DriverProblem, Seen, Target};
 use super::compare::{Difference, difference};
-use super::graph::Action;
 use super::step::{Observation, Step};
 use super::trace::Trace;
-use super::ways::Ways;
-use crate::child::ChildOptions;
+use super::ways::{Way, Ways};
+use crate::child::{ChildOptions, ChildProblem};
 
 /// How long a driver may take for one trace.
 const TRACE_LIMIT: Duration = Duration::from_secs(10);
@@ -56,8 +55,10 @@ pub struct ViewReplay {
     pub view: &'static str,
     /// Its states.
     pub states: usize,
-    /// The reactions of the consumer, all of which the ways come by.
+    /// The reactions of the consumer that the ways come by.
     pub reactions: usize,
+    /// Those that were seen on the implementation, before a trace diverged.
+    pub covered: usize,
     /// Traces that were replayed.
     pub traces: usize,
     /// Steps that were taken.
@@ -114,6 +115,7 @@ impl Session<'_> {
             view,
             states: chosen.states,
             reactions: chosen.reactions,
+            covered: 0,
             traces: 0,
             steps: 0,
             seconds: 0.0,
@@ -121,6 +123,7 @@ impl Session<'_> {
             divergences: Vec::new(),
             interrupted: false,
         };
+        let mut covered = BTreeSet::new();
         let mut divergences = Vec::new();
         for part in parts {
             let part = part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
@@ -128,8 +131,10 @@ impl Session<'_> {
             result.steps += part.steps;
             result.diverged += part.diverged;
             result.interrupted |= part.interrupted;
+            covered.extend(part.covered);
             divergences.extend(part.divergences);
         }
+        result.covered = covered.len();
         result.seconds = started.elapsed().as_secs_f64();
         result.divergences = fewest_steps(divergences);
         Ok(result)
@@ -138,7 +143,7 @@ impl Session<'_> {
     fn part(
         &self,
         setup: &Arc<system::Setup>,
-        ways: Vec<(usize, &Vec<Action>)>,
+        ways: Vec<(usize, &Way)>,
         done: &dyn Fn(),
     ) -> Result<Part, DriverProblem> {
         let mut part = Part::default();
@@ -148,10 +153,19 @@ impl Session<'_> {
                 part.interrupted = true;
                 break;
             }
-            let trace = Trace::of(setup, way.clone());
-            let (steps, divergence) = run(&mut driver, trace, &mut part.explained)?;
+            let trace = Trace::of(setup, way.actions.clone());
+            let (steps, divergence) = match run(&mut driver, trace, &mut part.explained) {
+                Err(DriverProblem::Child(ChildProblem::Interrupted)) => {
+                    part.interrupted = true;
+                    break;
+                }
+                other => other?,
+            };
             part.traces += 1;
             part.steps += steps;
+            // The first step sets the stage, and the last one of a trace that diverges is no reaction of the model.
+            let agreed = steps - 1 - usize::from(divergence.is_some());
+            part.covered.extend(way.reactions.iter().take(agreed));
             if let Some(divergence) = divergence {
                 part.diverged += 1;
                 part.keep(place, divergence);
@@ -185,7 +199,7 @@ pub fn run(
     let (step, allowed) = (seen.len(), "the step can be taken".to_owned());
     let instead = obstacle.unwrap_or_else(|| "it has ended".to_owned());
     let difference = Difference { kind: "step-cannot-be-taken", allowed, seen: instead };
-    Ok((step, Some(Divergence { trace, step, difference, explanations: Vec::new(), seen })))
+    Ok((step + 1, Some(Divergence { trace, step, difference, explanations: Vec::new(), seen })))
 }
 
 /// Explanations that were looked for before: many ways begin alike.
@@ -203,6 +217,7 @@ impl Explained {
 #[derive(Default)]
 struct Part {
     explained: Explained,
+    covered: BTreeSet<usize>,
     traces: usize,
     steps: usize,
     diverged: usize,
@@ -243,8 +258,8 @@ fn fewest_steps(found: Vec<(Cause, (usize, Divergence))>) -> Vec<Divergence> {
 }
 
 /// Deals the ways out among threads, each with its number.
-fn deal(ways: &[Vec<Action>], threads: usize) -> Vec<Vec<(usize, &Vec<Action>)>> {
-    let mut hands: Vec<Vec<(usize, &Vec<Action>)>> = (0..threads.max(1)).map(|_| Vec::new()).collect();
+fn deal(ways: &[Way], threads: usize) -> Vec<Vec<(usize, &Way)>> {
+    let mut hands: Vec<Vec<(usize, &Way)>> = (0..threads.max(1)).map(|_| Vec::new()).collect();
     let count = hands.len();
     for (place, way) in ways.iter().enumerate() {
         hands[place % count].push((place, way));

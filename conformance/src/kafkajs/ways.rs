@@ -4,12 +4,14 @@
 //! it was seen before; what an implementation without the fence makes of the answer shows only later. Therefore each way
 //! goes on after the reaction that it is for, until nothing more can happen.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use fencepost_checker::describe::delivery;
 use fencepost_models::kafkajs::messages::Envelope;
 use fencepost_models::kafkajs::system::{KafkaJsModel, KafkaJsState, Setup, consumer_of};
+use stateright::Model;
 
 use super::abstraction::{Reaction, abstracted};
 use super::graph::{Action, Cost, Graph, consumer_message, successors};
@@ -35,12 +37,20 @@ impl Cover {
     }
 }
 
+/// One way, and the reactions that it comes by: a number for each step of the consumer.
+pub struct Way {
+    /// The steps of the model.
+    pub actions: Vec<Action>,
+    /// The numbers of the consumer's reactions, in their order.
+    pub reactions: Vec<usize>,
+}
+
 /// The ways of a view.
 pub struct Ways {
     /// The contract and the view.
     pub setup: Arc<Setup>,
     /// The ways.
-    pub ways: Vec<Vec<Action>>,
+    pub ways: Vec<Way>,
     /// How many reactions there are, all of which the ways come by.
     pub reactions: usize,
     /// How many states the view has.
@@ -50,48 +60,58 @@ pub struct Ways {
 /// Chooses ways. Long ones come first, since they come by many reactions.
 pub fn choose(model: &KafkaJsModel, graph: &Graph, cover: Cover) -> Ways {
     let mut edges: Vec<(Cost, usize, Action)> = Vec::new();
-    let mut known: HashSet<Reaction> = HashSet::new();
+    let mut known: HashMap<Reaction, usize> = HashMap::new();
     let mut order: Vec<usize> = (0..graph.len()).collect();
     order.sort_by_key(|index| graph.cost(*index));
     for index in order {
         for (action, _) in graph.successors(model, index) {
             let Some(reaction) = cover.reaction(graph.state(index), &action) else { continue };
-            if known.insert(reaction) {
+            let number = known.len();
+            if let Entry::Vacant(entry) = known.entry(reaction) {
+                entry.insert(number);
                 edges.push((graph.cost(index), index, action));
             }
         }
     }
     edges.sort_by_key(|(cost, index, _)| (std::cmp::Reverse(*cost), *index));
-    let mut covered = HashSet::new();
+    let mut covered = vec![false; known.len()];
     let mut ways = Vec::new();
     for (_, index, action) in edges {
-        if cover.reaction(graph.state(index), &action).is_some_and(|reaction| covered.contains(&reaction)) {
+        let number = |state: &KafkaJsState, action: &Action| {
+            cover.reaction(state, action).and_then(|reaction| known.get(&reaction).copied())
+        };
+        if number(graph.state(index), &action).is_some_and(|number| covered[number]) {
             continue;
         }
-        let mut way = graph.way(index);
-        way.push(action);
-        ways.push(finished(model, way, cover, &mut covered));
+        let mut actions = graph.way(index);
+        actions.push(action);
+        let way = finished(model, actions, &number);
+        for number in &way.reactions {
+            covered[*number] = true;
+        }
+        ways.push(way);
     }
     Ways { setup: Arc::clone(&model.cfg), ways, reactions: known.len(), states: graph.len() }
 }
 
 /// A way that goes on until nothing more can happen, and the reactions that it comes by.
-fn finished(model: &KafkaJsModel, mut way: Vec<Action>, cover: Cover, covered: &mut HashSet<Reaction>) -> Vec<Action> {
-    use stateright::Model;
-    let Some(mut state) = model.init_states().into_iter().next() else { return way };
-    let mut note = |state: &KafkaJsState, action: &Action| covered.extend(cover.reaction(state, action));
-    for action in &way {
-        note(&state, action);
-        state = match model.next_state(&state, action.clone()) {
-            Some(after) => after,
-            None => unreachable!("a way of the model can be walked: {action:?}"),
-        };
-    }
+fn finished(model: &KafkaJsModel, begun: Vec<Action>, number: &dyn Fn(&KafkaJsState, &Action) -> Option<usize>) -> Way {
+    let Some(mut state) = model.init_states().into_iter().next() else { unreachable!("the model has a first state") };
+    let mut way = Way { actions: Vec::new(), reactions: Vec::new() };
+    let mut begun = begun.into_iter();
     loop {
-        let next = successors(model, &state).into_iter().min_by_key(|(action, _)| urgency(action));
-        let Some((action, after)) = next else { return way };
-        note(&state, &action);
-        way.push(action);
+        let (action, after) = match begun.next() {
+            Some(action) => match model.next_state(&state, action.clone()) {
+                Some(after) => (action, after),
+                None => unreachable!("a way of the model can be walked: {action:?}"),
+            },
+            None => match successors(model, &state).into_iter().min_by_key(|(action, _)| urgency(action)) {
+                Some(next) => next,
+                None => return way,
+            },
+        };
+        way.reactions.extend(number(&state, &action));
+        way.actions.push(action);
         state = after;
     }
 }

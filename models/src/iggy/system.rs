@@ -86,32 +86,10 @@ pub struct Setup {
     pub bounds: Bounds,
 }
 
-/// What an actor does about a message.
-pub struct Reaction<S> {
-    /// Its state afterwards.
-    pub state: S,
-    /// What it sends.
-    pub sends: Vec<(Address, Envelope)>,
-    /// What it says of itself.
-    pub marks: Vec<Mark>,
-}
+/// What an actor of this family does about a message.
+pub type Reaction<S> = crate::reaction::Reaction<S, Address, Envelope, Mark>;
 
 impl<S> Reaction<S> {
-    /// A reaction that has done nothing yet.
-    pub fn new(state: S) -> Self {
-        Self { state, sends: Vec::new(), marks: Vec::new() }
-    }
-
-    /// Sends a message.
-    pub fn send(&mut self, to: Address, message: Envelope) {
-        self.sends.push((to, message));
-    }
-
-    /// States a fact.
-    pub fn mark(&mut self, mark: Mark) {
-        self.marks.push(mark);
-    }
-
     /// States what a fence said, and gives its refusal back.
     pub fn fence(
         &mut self,
@@ -126,10 +104,6 @@ impl<S> Reaction<S> {
     /// The message was of no use any more and is removed from the network without effect.
     pub fn discarding(self) -> Self {
         self
-    }
-
-    fn map<T>(self, wrap: impl FnOnce(S) -> T) -> Reaction<T> {
-        Reaction { state: wrap(self.state), sends: self.sends, marks: self.marks }
     }
 }
 

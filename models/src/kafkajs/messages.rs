@@ -5,7 +5,7 @@
 use super::bounds::UserAct;
 
 /// How many partitions there are; each is led by a node of its own.
-pub const PARTITIONS: usize = 2;
+pub const PARTITIONS: usize = fencepost_spec::kafkajs::scenario::PARTITIONS as usize;
 
 /// Who awaits an answer inside of the consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -14,7 +14,7 @@ use super::{ClauseName, KafkaJs, VIEWS};
 use crate::diagnostic::{Problem, nearest, parse_toml};
 use crate::family::Family;
 use crate::library::expect_word;
-use crate::scenario::{MOST_STEPS, SCENARIO_FORMAT};
+use crate::scenario::{MOST_STEPS, SCENARIO_FORMAT, ScenarioExpectation};
 
 /// How many partitions, and nodes that lead one each, there are.
 pub const PARTITIONS: u8 = 2;
@@ -30,17 +30,6 @@ pub struct Step {
     pub of: Option<u8>,
     /// The steps that have happened before, by index. A step with the same `happens` and `of` that stands before it is among them.
     pub after: Vec<usize>,
-}
-
-/// What a contract is expected to answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScenarioExpectation {
-    /// Whether the scenario is possible; absent: not applicable.
-    pub possible: Option<bool>,
-    /// The clauses that break in some course of it.
-    #[serde(default)]
-    pub breaks: Vec<ClauseName>,
 }
 
 /// A scenario.
@@ -59,7 +48,7 @@ pub struct Scenario {
     /// The steps.
     pub steps: Vec<Step>,
     /// What is expected, by contract.
-    pub expect: BTreeMap<String, ScenarioExpectation>,
+    pub expect: BTreeMap<String, ScenarioExpectation<ClauseName>>,
 }
 
 #[derive(Deserialize)]
@@ -75,7 +64,7 @@ struct ScenarioFile {
     view: Spanned<String>,
     step: Vec<StepFile>,
     #[serde(default)]
-    expect: BTreeMap<Spanned<String>, ScenarioExpectation>,
+    expect: BTreeMap<Spanned<String>, ScenarioExpectation<ClauseName>>,
 }
 
 #[derive(Deserialize)]

@@ -34,6 +34,8 @@ struct Result {
     views: Vec<View>,
     divergences: Vec<DivergenceJson>,
     evidence: Vec<EvidenceJson>,
+    /// Clauses and views in which the package does something else than what the divergences are explained by.
+    unconfirmed: Vec<(&'static str, &'static str)>,
     unused_deviations: Vec<String>,
 }
 
@@ -49,6 +51,7 @@ struct View {
     view: &'static str,
     states: usize,
     reactions: usize,
+    covered: usize,
     traces: usize,
     steps: usize,
     seconds: f64,
@@ -88,7 +91,7 @@ pub(super) fn report(results: &[TargetReplay], arguments: &ReplayArguments) -> R
 
 fn result(replay: &TargetReplay, bounds: &str) -> Result {
     let reactions: usize = replay.views.iter().map(|view| view.reactions).sum();
-    let covered = if replay.is_interrupted() { 0 } else { reactions };
+    let covered = replay.views.iter().map(|view| view.covered).sum();
     Result {
         driver: NAME,
         family: NAME,
@@ -105,7 +108,8 @@ fn result(replay: &TargetReplay, bounds: &str) -> Result {
         abstract_transitions: Counts { covered, drivable: reactions, reachable: reactions },
         views: replay.views.iter().map(view).collect(),
         divergences: replay.divergences().map(|(view, it)| divergence(replay, view, it)).collect(),
-        evidence: replay.evidence.iter().map(evidence).collect(),
+        evidence: replay.gathered.evidence.iter().map(evidence).collect(),
+        unconfirmed: replay.gathered.unconfirmed.iter().map(|(clause, view)| (clause.word(), *view)).collect(),
         unused_deviations: replay.unused().iter().map(|deviation| words(deviation.change)).collect(),
     }
 }
@@ -115,6 +119,7 @@ fn view(view: &fencepost_conformance::kafkajs::session::ViewReplay) -> View {
         view: view.view,
         states: view.states,
         reactions: view.reactions,
+        covered: view.covered,
         traces: view.traces,
         steps: view.steps,
         seconds: rounded(view.seconds),

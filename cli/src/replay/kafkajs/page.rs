@@ -116,7 +116,7 @@ pub(super) fn programs(result: &TargetReplay) -> Vec<(String, String)> {
         leaves.map(|_| named(&evidence.about(), script::program(&shown)))
     };
     let divergences = result.causes().into_iter().map(of_divergence);
-    divergences.chain(result.evidence.iter().filter_map(of_evidence)).collect()
+    divergences.chain(result.gathered.evidence.iter().filter_map(of_evidence)).collect()
 }
 
 /// The recordings of everything that was found: name and text.
@@ -133,7 +133,7 @@ pub(super) fn recordings(result: &TargetReplay) -> Vec<(String, String)> {
         (name(&evidence.about()), recording::write(target, &evidence.trace.steps, &seen))
     };
     let divergences = result.causes().into_iter().map(of_divergence);
-    divergences.chain(result.evidence.iter().map(of_evidence)).collect()
+    divergences.chain(result.gathered.evidence.iter().map(of_evidence)).collect()
 }
 
 /// A clause that is broken: its story, where the contract is left, and how to try it alone.

@@ -27,9 +27,9 @@ const CRASH: &str = "
 ## What no released version does
 
 The seed race of #555 ends in a crash only where rounds over the same partitions overlap: at the class, in every version up to
-1.12.0. Through the `Consumer` (level 2), and over TCP against librdkafka's mock cluster, no version from npm crashes that way: up to
-1.11.0 one round at a time fetches, from 1.12.0 on the guard of #582 leaves the partition out. It was seen there only in the source
-tree of #570 before the guard, which is no package. Replays over TCP (level 3) are not part of this page.
+1.12.0. At level 2 above no version crashes that way: the guard of #582 leaves the partition out. Up to 1.11.0 the `Consumer` has only
+one round at a time under way, so that its rounds do not overlap; the rounds that do are those of #570's source tree, which never was a
+package without the guard. Those versions are not driven at level 2, and no version is driven over TCP (level 3).
 ";
 
 /// The page.
@@ -57,7 +57,7 @@ fn table(results: &[&TargetReplay]) -> String {
 }
 
 fn cell(result: &TargetReplay, clause: ClauseName) -> String {
-    let all = result.evidence.iter().filter(|evidence| evidence.clause == clause);
+    let all = result.gathered.evidence.iter().filter(|evidence| evidence.clause == clause);
     let text = |evidence: &Evidence| {
         if evidence.leaves.is_none() {
             return format!("{} (by contract)", evidence.steps());
@@ -108,7 +108,9 @@ fn shortest(results: &[&TargetReplay]) -> String {
         `--scripts FOLDER` writes each as a program that needs nothing but the package.\n"
         .to_owned();
     let mut kinds: Vec<(ClauseName, &str)> = Vec::new();
-    for evidence in results.iter().flat_map(|result| &result.evidence).filter(|evidence| evidence.leaves.is_some()) {
+    for evidence in
+        results.iter().flat_map(|result| &result.gathered.evidence).filter(|evidence| evidence.leaves.is_some())
+    {
         let kind = (evidence.clause, evidence.circumstance);
         if !kinds.contains(&kind) {
             kinds.push(kind);
@@ -139,7 +141,7 @@ fn evidence_of<'a>(result: &'a TargetReplay, clause: ClauseName, circumstance: &
     let is_it = |evidence: &&Evidence| {
         evidence.clause == clause && evidence.circumstance == circumstance && evidence.leaves.is_some()
     };
-    result.evidence.iter().find(is_it)
+    result.gathered.evidence.iter().find(is_it)
 }
 
 fn order(results: &[&TargetReplay], result: &TargetReplay) -> usize {

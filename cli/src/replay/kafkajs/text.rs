@@ -17,7 +17,7 @@ pub(super) fn markdown(results: &[TargetReplay], strict: bool) -> String {
     let mut text = String::new();
     for result in results {
         text.push_str(&format!("```text\n{}```\n", summary(result)));
-        for evidence in &result.evidence {
+        for evidence in &result.gathered.evidence {
             text.push_str(&format!("\n```text\n{}```\n\n", page::evidence(result, evidence)));
             text.push_str(&format!("```mermaid\n{}```\n", evidence.story.to_mermaid()));
         }
@@ -40,9 +40,14 @@ fn target(result: &TargetReplay, strict: bool) -> String {
         text.push_str("\nKNOWN DEVIATIONS, with the fewest steps of each\n");
         text.extend(known.iter().map(|(view, divergence)| page::divergence(result, view, divergence)));
     }
-    if !result.evidence.is_empty() {
+    if !result.gathered.evidence.is_empty() {
         text.push_str("\nWHAT IT COMES TO, confirmed on the package: the shortest way to break each clause\n");
-        text.extend(result.evidence.iter().map(|evidence| page::evidence(result, evidence) + "\n"));
+        text.extend(result.gathered.evidence.iter().map(|evidence| page::evidence(result, evidence) + "\n"));
+    }
+    for (clause, view) in &result.gathered.unconfirmed {
+        text.push_str(&format!(
+            "NOT CONFIRMED: {clause} in {view}: the package does something else than the contract with these changes\n"
+        ));
     }
     for deviation in result.unused() {
         text.push_str(&format!(
@@ -79,7 +84,7 @@ fn summary(result: &TargetReplay) -> String {
         rows.add_row([
             view.view.to_owned(),
             grouped(view.states as u64),
-            grouped(view.reactions as u64),
+            format!("{} of {}", grouped(view.covered as u64), grouped(view.reactions as u64)),
             grouped(view.traces as u64),
             grouped(view.steps as u64),
             grouped(rate),

@@ -70,18 +70,20 @@ impl Step<'_> {
         state.handed[partition] = state.handed[partition].max(offset);
     }
 
-    /// The seek is stored at the coordinator: what is known here is forgotten, to be asked for anew.
+    /// The seek is stored at the coordinator: what is known here is forgotten, to be asked for anew. A stale acknowledgement ends the
+    /// round, which may be about partitions that are ours no more.
     pub(super) fn seek_is_stored(&mut self, node: u8, commit: Commit) {
         let Phase::Seeking { covered } = self.state().fetchers[usize::from(node)] else { return };
         let partition = usize::from(node);
-        let Some(Entry { position: Position::Offset(offset), .. }) = commit.entries[partition] else { return };
-        if !self.acknowledgement_is_stale(&commit, partition) {
-            if self.clear(partition, commit.generation).is_none() {
-                return;
-            }
-            if self.state().truths[partition] == commit.entries[partition].map_or(0, |entry| entry.truth) {
-                self.note_seek(partition, offset);
-            }
+        let Some(Entry { position: Position::Offset(offset), truth, .. }) = commit.entries[partition] else { return };
+        if self.acknowledgement_is_stale(&commit, partition) {
+            return self.rest(node);
+        }
+        if self.clear(partition, commit.generation).is_none() {
+            return;
+        }
+        if self.state().truths[partition] == truth {
+            self.note_seek(partition, offset);
         }
         self.resolve_under_lock(node, covered);
     }
