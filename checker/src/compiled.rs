@@ -11,6 +11,7 @@ mod block;
 mod counts;
 mod cover;
 mod crew;
+mod dictionary;
 mod expand;
 mod intern;
 mod judged;

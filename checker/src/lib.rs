@@ -81,6 +81,7 @@ pub mod liveness;
 pub mod memory;
 pub mod named;
 pub mod plain;
+pub mod portable;
 pub mod progress;
 pub mod story;
 pub mod verdict;

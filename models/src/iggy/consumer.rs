@@ -4,6 +4,7 @@ use fencepost_spec::contract::{ClientCommits, RouteAfterRefusal, WireIdentity};
 use fencepost_spec::event::EventKind;
 use fencepost_spec::identity::{Assignment, Context, Origin};
 use fencepost_spec::reply::{HISTORY_UNAVAILABLE, PARTITION_NOT_OWNED};
+use serde::{Deserialize, Serialize};
 
 use super::gateway::assignment_number;
 use super::marks::Mark;
@@ -16,7 +17,7 @@ pub const REUSED_POLL: u8 = 1;
 pub const REUSED_COMMIT: u8 = 2;
 
 /// What a consumer knows.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Consumer {
     /// Number of its next request.
     pub next_request: u8,

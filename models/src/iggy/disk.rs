@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 
 use fencepost_spec::identity::{History, Origin};
+use serde::{Deserialize, Serialize};
 
 use super::log::Log;
 use super::messages::{Key, Message};
 
 /// The file of a bookmark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BookmarkFile {
     /// The stored offset.
     pub offset: u8,
@@ -26,7 +27,7 @@ pub struct BookmarkFile {
 }
 
 /// The marker of the last purge that was recorded as done. It is written with its own sync.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Marker {
     /// The purge generation.
     pub generation: u8,
@@ -37,7 +38,7 @@ pub struct Marker {
 }
 
 /// The segment file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Segment {
     /// For the referee: the history that it was created for.
     pub history: History,
@@ -46,7 +47,7 @@ pub struct Segment {
 }
 
 /// Files as they would be found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Image {
     /// The segment, if its name exists.
     pub segment: Option<Segment>,
@@ -57,7 +58,7 @@ pub struct Image {
 }
 
 /// The directories of the partition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Directory {
     /// Segments.
     Partition,
@@ -66,7 +67,7 @@ pub enum Directory {
 }
 
 /// One operation that is not durable yet.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Operation {
     /// Messages appended to the segment of a history, from this offset on.
     Append(History, u8, Vec<Message>),
@@ -124,7 +125,7 @@ impl Image {
 }
 
 /// Durable files, and operations on top of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Disk {
     /// What survives a power loss for certain.
     pub durable: Image,

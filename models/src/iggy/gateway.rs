@@ -5,6 +5,7 @@ use fencepost_spec::event::EventKind;
 use fencepost_spec::fence::{self, Fence};
 use fencepost_spec::identity::Context;
 use fencepost_spec::reply::NOT_ACCEPTED;
+use serde::{Deserialize, Serialize};
 
 use super::marks::Mark;
 use super::messages::{Answer, Commit, Decree, Envelope, Key, OPERATOR, Poll, Produce, RequestId};
@@ -12,7 +13,7 @@ use super::producer::address;
 use super::system::{Address, Reaction, Setup};
 
 /// What the gateway knows.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Gateway {
     /// Its mirror of the metadata.
     pub mirror: Decree,

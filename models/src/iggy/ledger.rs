@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use fencepost_spec::contract::Numbering;
 use fencepost_spec::identity::{Assignment, History, Origin};
+use serde::{Deserialize, Serialize};
 use stateright::actor::Envelope as Travelling;
 
 use super::messages::Envelope;
 use super::system::{Address, Setup};
 
 /// Facts and sets, never a log: every value here multiplies the states.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ledger {
     /// How many emptyings the operator knows to be acknowledged.
     pub acknowledged_emptyings: u8,

@@ -1,9 +1,11 @@
 //! The messages that a partition serves.
 
+use serde::{Deserialize, Serialize};
+
 use super::messages::{Message, Placed};
 
 /// Committed messages with their offsets.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Log {
     /// Offset of the first message that is still there, or of the next one if none is.
     pub start: u8,

@@ -2,6 +2,7 @@
 
 use fencepost_spec::identity::{Assignment, Context, History, Origin};
 use fencepost_spec::reply::Code;
+use serde::{Deserialize, Serialize};
 
 /// The number with which producers are named in a [`RequestId`].
 pub const PRODUCER: u8 = 100;
@@ -9,7 +10,7 @@ pub const PRODUCER: u8 = 100;
 pub const OPERATOR: u8 = 101;
 
 /// Names one request: the client (index of a consumer, [`PRODUCER`] or [`OPERATOR`]) and its number there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RequestId {
     /// Who asked.
     pub client: u8,
@@ -18,7 +19,7 @@ pub struct RequestId {
 }
 
 /// Whose progress a poll or commit concerns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Key {
     /// The individual consumer with this index.
     Consumer(u8),
@@ -27,7 +28,7 @@ pub enum Key {
 }
 
 /// One message of the partition's log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Message {
     /// The history it was accepted in.
     pub history: History,
@@ -38,7 +39,7 @@ pub struct Message {
 }
 
 /// A message at an offset, as in a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Placed {
     /// Its offset.
     pub offset: u8,
@@ -47,7 +48,7 @@ pub struct Placed {
 }
 
 /// Where a poll starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Strategy {
     /// After the bookmark.
     Next,
@@ -60,7 +61,7 @@ pub enum Strategy {
 }
 
 /// A poll.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Poll {
     /// Name of the request.
     pub id: RequestId,
@@ -81,7 +82,7 @@ pub struct Poll {
 }
 
 /// What a commit does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum CommitAction {
     /// Stores the bookmark.
     Store(u8),
@@ -90,7 +91,7 @@ pub enum CommitAction {
 }
 
 /// A manual commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Commit {
     /// Name of the request.
     pub id: RequestId,
@@ -107,7 +108,7 @@ pub struct Commit {
 }
 
 /// A send of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Produce {
     /// Name of the request.
     pub id: RequestId,
@@ -118,7 +119,7 @@ pub struct Produce {
 }
 
 /// A batch of messages with what the client may use later.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Batch {
     /// The messages, never none.
     pub messages: Vec<Placed>,
@@ -131,7 +132,7 @@ pub struct Batch {
 }
 
 /// An answer to a request.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Answer {
     /// Messages.
     Batch(Batch),
@@ -148,7 +149,7 @@ pub enum Answer {
 }
 
 /// The group of consumers, as metadata knows it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Group {
     /// Group generation.
     pub generation: u8,
@@ -163,7 +164,7 @@ pub struct Group {
 }
 
 /// What metadata has decided so far, as a whole, numbered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Decree {
     /// Number of the metadata operation.
     pub operation: u8,
@@ -180,7 +181,7 @@ pub struct Decree {
 }
 
 /// A command of the operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Command {
     /// Empties the topic: a purge, or deletion and re-creation where there is no purge.
     Empty,
@@ -197,7 +198,7 @@ pub enum Command {
 }
 
 /// Something a consumer does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Act {
     /// Polls.
     Poll {
@@ -225,7 +226,7 @@ pub enum Act {
 }
 
 /// An inner step of the owner, as a standing token. A slot names a read by its consumer (see `polls::read_in`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Inner {
     /// The file of a planned read is opened; if it was replaced, nothing is found in it.
     Open(u8),
@@ -257,7 +258,7 @@ pub enum Inner {
 }
 
 /// Everything that travels.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Envelope {
     /// A poll, to the gateway or on to the owner.
     Poll(Poll),

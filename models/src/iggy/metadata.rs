@@ -2,13 +2,14 @@
 
 use fencepost_spec::contract::{Acknowledged, Emptying, JoinTakes};
 use fencepost_spec::event::EventKind;
+use serde::{Deserialize, Serialize};
 
 use super::marks::Mark;
 use super::messages::{Command, Decree, Envelope, Group, OPERATOR, RequestId};
 use super::system::{Address, Reaction, Setup};
 
 /// What metadata knows.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Metadata {
     /// What it has decided.
     pub decree: Decree,

@@ -1,13 +1,14 @@
 //! The operator: works through scripts, one command after the other was acknowledged.
 
 use fencepost_spec::event::EventKind;
+use serde::{Deserialize, Serialize};
 
 use super::marks::Mark;
 use super::messages::{Command, Envelope, OPERATOR, RequestId};
 use super::system::{Address, Reaction, Setup};
 
 /// Where the operator is in each script.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Operator {
     /// Commands begun, by script.
     pub begun: Vec<u8>,

@@ -2,13 +2,14 @@
 
 use fencepost_spec::event::EventKind;
 use fencepost_spec::identity::Context;
+use serde::{Deserialize, Serialize};
 
 use super::marks::Mark;
 use super::messages::{Answer, Envelope, PRODUCER, Produce, RequestId};
 use super::system::{Address, Reaction, Setup};
 
 /// What the producer knows.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Producer {
     /// How many sends it has begun.
     pub begun: u8,

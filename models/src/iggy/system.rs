@@ -7,6 +7,7 @@ use fencepost_checker::describe::{DescribedActor, Telling, Transition};
 use fencepost_spec::contract::Choices;
 use fencepost_spec::fence::{Fence, Outcome, Refusal};
 use fencepost_spec::identity::{History, Origin};
+use serde::{Deserialize, Serialize};
 use stateright::actor::{Actor, ActorModel, ActorModelState, Id, Network, Out};
 
 use super::bounds::Bounds;
@@ -35,7 +36,7 @@ pub const OPERATOR_INDEX: usize = 4;
 pub const FIRST_CONSUMER_INDEX: usize = 5;
 
 /// Whom a message is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Address {
     /// The metadata.
     Metadata,
@@ -115,7 +116,7 @@ pub struct Node {
 }
 
 /// The state of one actor.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum NodeState {
     /// The metadata.
     Metadata(Metadata),

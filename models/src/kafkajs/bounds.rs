@@ -1,9 +1,11 @@
 //! How large a world is explored: one `Bounds` is one set of budgets over the same actors.
 
+use serde::{Deserialize, Serialize};
+
 use super::messages::PARTITIONS;
 
 /// Where a partition without a usable offset is begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ResetTo {
     /// At the first record that there is (`fromBeginning: true`).
     Earliest,
@@ -12,7 +14,7 @@ pub enum ResetTo {
 }
 
 /// What a round asks the offset manager for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RoundCovers {
     /// Offsets of all assigned partitions, though it fetches from one node: several rounds over the same partitions overlap,
     /// as in the concurrent fetches of #570.
@@ -22,7 +24,7 @@ pub enum RoundCovers {
 }
 
 /// Something that the application does once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum UserAct {
     /// It seeks.
     Seek {
@@ -51,7 +53,7 @@ pub enum UserAct {
 }
 
 /// A commit of another member, at a time when the partition is not ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OtherCommit {
     /// The partition.
     pub partition: u8,
@@ -60,7 +62,7 @@ pub struct OtherCommit {
 }
 
 /// The log of one partition at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LogBounds {
     /// The first offset that there is.
     pub start: u8,

@@ -1,5 +1,7 @@
 //! The node that leads a partition: its log.
 
+use serde::{Deserialize, Serialize};
+
 use super::bounds::{LogBounds, ResetTo};
 use super::messages::{Envelope, Fetched};
 use super::system::{Address, Reaction, Setup};
@@ -8,7 +10,7 @@ use super::system::{Address, Reaction, Setup};
 const BATCH: u8 = 2;
 
 /// The state of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Broker {
     /// The first offset that there is.
     pub start: u8,

@@ -1,13 +1,14 @@
 //! The group coordinator: generation, assignment, committed offsets; and the other member, who commits there.
 
 use fencepost_spec::kafkajs::fence;
+use serde::{Deserialize, Serialize};
 
 use super::marks::{Mark, Standing};
 use super::messages::{Answer, Commit, Committed, Envelope, Joined, Origin, PARTITIONS, Position, Request, Task};
 use super::system::{Address, Reaction, Setup};
 
 /// The state of the coordinator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Coordinator {
     /// The group generation.
     pub generation: u8,

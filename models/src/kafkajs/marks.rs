@@ -1,11 +1,12 @@
 //! What a reaction says of itself: which fence passed or refused, what was asked, fetched, stored and handed out.
 
 use fencepost_spec::kafkajs::Fence;
+use serde::{Deserialize, Serialize};
 
 use super::messages::{Origin, Position, Purpose, Request, Task};
 
 /// What stands committed at the coordinator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Standing {
     /// The position.
     pub position: Position,

@@ -2,13 +2,15 @@
 //!
 //! Fields that are called *ghost* are notes of the referee: they travel along, and no fence looks at them.
 
+use serde::{Deserialize, Serialize};
+
 use super::bounds::UserAct;
 
 /// How many partitions there are; each is led by a node of its own.
 pub const PARTITIONS: usize = fencepost_spec::kafkajs::scenario::PARTITIONS as usize;
 
 /// Who awaits an answer inside of the consumer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Task {
     /// The fetcher of a node.
     Fetcher(u8),
@@ -19,7 +21,7 @@ pub enum Task {
 }
 
 /// What a commit stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Position {
     /// The next offset to read.
     Offset(u8),
@@ -28,7 +30,7 @@ pub enum Position {
 }
 
 /// Ghost: what an offset came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Origin {
     /// A fetch (or a committed offset) of this assignment of the partition.
     Assignment(u8),
@@ -37,7 +39,7 @@ pub enum Origin {
 }
 
 /// One partition of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Entry {
     /// What is stored.
     pub position: Position,
@@ -50,7 +52,7 @@ pub struct Entry {
 }
 
 /// What a commit is for, inside of the consumer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Purpose {
     /// A seek is carried out.
     Seek,
@@ -61,7 +63,7 @@ pub enum Purpose {
 }
 
 /// A commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Commit {
     /// What it is for.
     pub purpose: Purpose,
@@ -72,7 +74,7 @@ pub struct Commit {
 }
 
 /// A request to the coordinator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Request {
     /// What did the group commit?
     Offsets([bool; PARTITIONS]),
@@ -83,7 +85,7 @@ pub enum Request {
 }
 
 /// What the group committed of one partition, as the coordinator answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Committed {
     /// A number, or nothing usable.
     pub offset: Option<u8>,
@@ -96,7 +98,7 @@ pub struct Committed {
 }
 
 /// An assignment, as a join is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Joined {
     /// The new generation.
     pub generation: u8,
@@ -111,7 +113,7 @@ pub struct Joined {
 }
 
 /// The coordinator's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Answer {
     /// To `Offsets`; for partitions that were asked for.
     Offsets([Option<Committed>; PARTITIONS]),
@@ -124,7 +126,7 @@ pub enum Answer {
 }
 
 /// What a fetch finds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Fetched {
     /// Records from the first to the last of these offsets.
     Records(u8, u8),
@@ -139,7 +141,7 @@ pub enum Fetched {
 }
 
 /// A message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Envelope {
     /// The fetcher of a node may begin a round.
     Round(u8),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fencepost_checker::describe::{DescribedActor, Telling, Transition};
 use fencepost_spec::kafkajs::fence::Outcome;
 use fencepost_spec::kafkajs::{Choices, Fence};
+use serde::{Deserialize, Serialize};
 use stateright::actor::{Actor, ActorModel, ActorModelState, Envelope as Addressed, Id, Network, Out};
 
 use super::bounds::Bounds;
@@ -24,7 +25,7 @@ pub const COORDINATOR_INDEX: usize = 1;
 pub const FIRST_BROKER_INDEX: usize = 2;
 
 /// Whom a message is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Address {
     /// The consumer.
     Consumer,
@@ -86,7 +87,7 @@ pub struct Node {
 }
 
 /// The state of one actor.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum NodeState {
     /// The consumer.
     Consumer(Box<Consumer>),

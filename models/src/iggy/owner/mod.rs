@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 use fencepost_spec::event::EventKind;
 use fencepost_spec::identity::{Assignment, Context, History, Origin};
 use fencepost_spec::reply::NOT_ACCEPTED;
+use serde::{Deserialize, Serialize};
 
 use super::disk::{BookmarkFile, Disk};
 use super::gateway::assignment_number;
@@ -25,7 +26,7 @@ use super::producer::address;
 use super::system::{Address, Reaction, Setup};
 
 /// Whether the owner serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Status {
     /// It serves.
     Serving,
@@ -36,7 +37,7 @@ pub enum Status {
 }
 
 /// How far a read is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
     /// Planned: cursor and ceiling are fixed, the file is not open yet.
     Planned,
@@ -47,7 +48,7 @@ pub enum Phase {
 }
 
 /// A read under way.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Read {
     /// The poll.
     pub id: RequestId,
@@ -78,7 +79,7 @@ pub struct Read {
 }
 
 /// What an ordered operation does.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Work {
     /// Appends messages.
     Append(u8),
@@ -96,7 +97,7 @@ pub enum Work {
 }
 
 /// An operation that is prepared or queued.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Operation {
     /// The request that asked for it.
     pub request: RequestId,
@@ -111,7 +112,7 @@ pub struct Operation {
 }
 
 /// For the referee: what no broker keeps, but the clauses need.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ghost {
     /// How many histories there have been in this incarnation, less one.
     pub restarts: u8,
@@ -128,7 +129,7 @@ pub struct Ghost {
 }
 
 /// What the owner knows. Everything but `disk`, `applied`, the budgets and the referee's notes is lost with the process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Owner {
     /// Whether it serves.
     pub status: Status,

@@ -5,6 +5,7 @@ use fencepost_spec::event::EventKind;
 use fencepost_spec::fence::{self, Fence};
 use fencepost_spec::identity::History;
 use fencepost_spec::reply::NOT_ACCEPTED;
+use serde::{Deserialize, Serialize};
 
 use super::{Owner, Status, Work};
 use crate::iggy::disk::{Directory, Disk, Marker, Operation};
@@ -14,7 +15,7 @@ use crate::iggy::messages::{Answer, Decree, Envelope, Key, Message, OPERATOR, Re
 use crate::iggy::system::{Address, Reaction, Setup};
 
 /// The next thing that a purge does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Step {
     /// Records the new start (kept numbering only).
     RecordStart,

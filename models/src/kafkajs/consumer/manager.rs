@@ -1,13 +1,14 @@
 //! What an offset manager knows: the next offset of each partition, once it was asked for.
 
 use fencepost_spec::kafkajs::choices::UnknownOffset;
+use serde::{Deserialize, Serialize};
 
 use super::super::marks::Mark;
 use super::super::messages::{Origin, PARTITIONS};
 use super::{Ended, Step};
 
 /// The next offset to fetch, as a manager knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Slot {
     /// There is no entry.
     Absent,
@@ -27,7 +28,7 @@ pub enum Slot {
 }
 
 /// An offset manager: there is a new one in each generation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Manager {
     /// Its generation, which names it.
     pub generation: u8,

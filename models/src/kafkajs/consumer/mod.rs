@@ -17,9 +17,10 @@ use super::messages::{Answer, Committed, Envelope, Fetched, Joined, PARTITIONS, 
 use super::system::{Address, Reaction, Setup};
 
 pub use manager::{Manager, Slot};
+use serde::{Deserialize, Serialize};
 
 /// What a fetch, or a batch, was asked for under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Under {
     /// The generation of the manager that asked.
     pub manager: u8,
@@ -32,7 +33,7 @@ pub struct Under {
 }
 
 /// Where a fetcher is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
     /// Before its next round.
     Idle,
@@ -61,7 +62,7 @@ pub enum Phase {
 }
 
 /// What a fetcher wants the lock for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Wants {
     /// To resolve and use the offsets of the partitions that its round is about.
     Resolve([bool; PARTITIONS]),
@@ -70,7 +71,7 @@ pub enum Wants {
 }
 
 /// A resolve under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Resolving {
     /// The generation of the manager that asked.
     pub manager: u8,
@@ -91,7 +92,7 @@ pub struct Resolving {
 }
 
 /// How far a batch is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Stage {
     /// No worker is free.
     Waiting,
@@ -102,7 +103,7 @@ pub enum Stage {
 }
 
 /// A batch in the hands of the workers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Batch {
     /// The partition.
     pub partition: u8,
@@ -115,7 +116,7 @@ pub struct Batch {
 }
 
 /// Why the consumer does nothing more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Ended {
     /// An exception of the offset manager crashed it.
     Crashed,
@@ -124,7 +125,7 @@ pub enum Ended {
 }
 
 /// The state of the consumer.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Consumer {
     /// The current offset manager.
     pub manager: Manager,
