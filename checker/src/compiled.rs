@@ -12,6 +12,7 @@ mod counts;
 mod cover;
 mod crew;
 mod dictionary;
+pub mod distributed;
 mod expand;
 mod intern;
 mod judged;

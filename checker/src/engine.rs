@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use stateright::Model;
 
 use crate::clause::{Clause, LivenessClause};
@@ -26,7 +27,7 @@ pub struct Limits {
 }
 
 /// Why an exploration ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
     /// [`Limits::max_states`].
     States,
@@ -38,6 +39,8 @@ pub enum Stop {
     Memory,
     /// [`Limits::interrupt`].
     Interrupted,
+    /// Another process that explored with this one is gone.
+    Lost,
 }
 
 /// Told about the progress of an exploration, from the exploring thread, at most some times a second.

@@ -101,6 +101,7 @@ impl fmt::Display for Stop {
             Self::Time => "time",
             Self::Memory => "memory",
             Self::Interrupted => "interrupted",
+            Self::Lost => "a process was lost",
         })
     }
 }

@@ -206,12 +206,9 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
 
     /// Gives what is new of an owner its numbers.
     fn number_new(&self, owner: usize) {
-        let mut shards = self.visited.of_owner(owner);
-        for (number, new) in (self.states.len()..).zip(&self.block.new) {
-            if new.owner as usize == owner && new.number != number {
-                shards.renumber(new.hash, new.number, number);
-            }
-        }
+        let numbers = (self.states.len()..).zip(&self.block.new);
+        let own = numbers.filter(|(_, new)| new.owner as usize == owner);
+        self.visited.of_owner(owner).renumber(own.map(|(number, new)| (new.hash, new.number, number)));
     }
 
     /// Adds new states in order. The transition to the first state beyond the limit, and all after it, count as not executed.

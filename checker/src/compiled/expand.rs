@@ -37,6 +37,15 @@ impl Successor<'_> {
         Some((change.column, change.cell))
     }
 
+    /// The cells that it changes: column, before and after.
+    #[inline]
+    pub(super) fn changes(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+        self.changes.iter().map(|change| {
+            let column = change.column as usize;
+            (column, self.before[column], change.cell)
+        })
+    }
+
     /// Adds the row of the state that the transition leads to.
     #[inline]
     pub(super) fn write_to(&self, rows: &mut Vec<u32>) {

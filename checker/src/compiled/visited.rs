@@ -81,11 +81,18 @@ impl Shards {
         std::hint::black_box(hashes.map(read_state).fold(0, |seen, cell| seen ^ cell));
     }
 
-    /// Gives the state with this hash and the number `number` the number `better`.
-    pub(super) fn renumber(&mut self, hash: u64, number: u32, better: u32) {
-        let shard = &mut self.shards[shard_of(hash) / self.owners];
-        let place = shard.place(hash, |other| other == number);
-        shard.places[place] = entry(hash, better);
+    /// Gives states other numbers: for each its hash, the number that it has, and the number that it gets.
+    pub(super) fn renumber(&mut self, moves: impl Iterator<Item = (u64, u32, u32)>) {
+        // All are found before one is changed: with a new number one could be taken for another that has it still and shares half its hash.
+        let place = |(hash, number, better): (u64, u32, u32)| {
+            let shard = shard_of(hash) / self.owners;
+            (shard, self.shards[shard].place(hash, |other| other == number), entry(hash, better))
+        };
+        let places: Vec<(usize, usize, u64)> =
+            moves.filter(|(_, number, better)| number != better).map(place).collect();
+        for (shard, place, entry) in places {
+            self.shards[shard].places[place] = entry;
+        }
     }
 }
 
@@ -165,8 +172,7 @@ impl Shard {
 
 #[cfg(test)]
 mod tests {
-    use super::Visited;
-    use super::mix;
+    use super::{EMPTY, Visited, entry, mix};
 
     #[test]
     fn given_many_states_when_added_by_their_owners_should_find_each_by_its_number() {
@@ -182,12 +188,30 @@ mod tests {
             }
             for (number, state) in (0..).zip(&states) {
                 let owner = visited.owner(mix(*state));
-                visited.of_owner(owner).renumber(mix(*state), number, number + 1_000_000);
+                visited.of_owner(owner).renumber([(mix(*state), number, number + 1_000_000)].into_iter());
                 let is_same = |other: u32| states.get(other as usize - 1_000_000) == Some(state);
                 assert_eq!(visited.find(mix(*state), is_same), Some(number + 1_000_000));
             }
             assert_eq!(states.len(), 10_006, "squares modulo the prime 20,011");
         }
+    }
+
+    #[test]
+    fn given_states_that_share_half_a_hash_when_they_swap_numbers_should_keep_them_apart() {
+        let visited = Visited::new(1);
+        let hashes = [7, 7 + (1 << 20)];
+        for (number, hash) in (0..).zip(hashes) {
+            assert_eq!(visited.of_owner(0).find_or_insert(hash, number, |other| other == number), None);
+        }
+        visited.of_owner(0).renumber([(hashes[0], 0, 1), (hashes[1], 1, 0)].into_iter());
+        let places: Vec<u64> = visited
+            .of_owner(0)
+            .shards
+            .iter()
+            .flat_map(|shard| shard.places.clone())
+            .filter(|it| *it != EMPTY)
+            .collect();
+        assert_eq!(places, [entry(7, 1), entry(7, 0)], "each stands in its place, with the number of the other");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use fencepost_checker::actor_system::ActorSystem;
 use fencepost_checker::clause::{Clause, LivenessClause};
 use fencepost_checker::compiled::Compiled;
 use fencepost_checker::engine::{Engine, Exploration, Limits, Quiet, Task};
-use fencepost_checker::guide::Guide;
+use fencepost_checker::guide::{Guide, Unguided};
 use fencepost_checker::plain::Plain;
 
 /// What is explored.
@@ -58,6 +58,11 @@ impl<M: ActorSystem<Action: Debug>> Question<'_, M> {
     }
 }
 
+/// What an exploration without a guide tells, as text: nothing is finished or further than anything else.
+pub fn text_without_guide<M: ActorSystem<Action: Debug>>(told: Exploration<M, Unguided>) -> String {
+    text(&Exploration { furthest: (0, Vec::new(), None), ..told })
+}
+
 /// Everything that an exploration tells, as text, but the furthest states: the text of their sets has no fixed order.
 fn text<M: ActorSystem<Action: Debug>, G: Guide<M>>(told: &Exploration<M, G>) -> String {
     let Exploration { states, transitions, depth, states_per_level, stopped, term_counts, findings, .. } = told;
@@ -74,7 +79,7 @@ fn text<M: ActorSystem<Action: Debug>, G: Guide<M>>(told: &Exploration<M, G>) ->
 }
 
 /// Two texts, from a little before the first line that differs.
-fn difference(expected: &str, found: &str) -> String {
+pub fn difference(expected: &str, found: &str) -> String {
     let same = expected.lines().zip(found.lines()).take_while(|(one, other)| one == other).count();
     let rest = |text: &str| text.lines().skip(same.saturating_sub(6)).take(30).collect::<Vec<_>>().join("\n");
     format!("expected ...\n{}\n, found ...\n{}", rest(expected), rest(found))

@@ -1,0 +1,201 @@
+//! The distributed engine: the compiled engine in several processes, on [Timely Dataflow](https://docs.rs/timely).
+//!
+//! Each state has an owner among the processes, by a hash of its contents. A process expands the states that it owns, and hands what it finds
+//! to the owners. A level is a round of the exchange: when Timely's progress tracking says that everything sent in it has arrived, each process
+//! knows its states of the next level. What a state is made of has other numbers in each process, so it travels as the sender's numbers, with
+//! a dictionary of what is new behind them; equality is decided by the owner, on whole values.
+//!
+//! The order of states, on which witnesses, breaches and cuts depend, is that of the ways to them (`paths.rs`), so that the result is the one of
+//! [`Compiled`](super::Compiled), whatever the number of processes.
+
+mod batch;
+mod cluster;
+mod contents;
+mod courier;
+mod greeting;
+mod local;
+mod outcome;
+mod paths;
+mod post;
+
+use serde::{Deserialize, Serialize};
+
+use crate::course::Clock;
+use crate::engine::{Engine, Exploration, Stop, Task};
+use crate::guide::Unguided;
+use crate::portable::PortableSystem;
+
+use super::Compiled;
+use super::dictionary::{bytes_of, value_of};
+use cluster::Lost;
+use local::Local;
+use paths::Path;
+use post::Post;
+
+pub use cluster::{Cluster, ConnectError, Places};
+
+/// The distributed engine, in one of the processes. All of them must explore the same tasks in the same order.
+#[derive(Clone, Copy)]
+pub struct Distributed<'c> {
+    /// The processes.
+    pub cluster: &'c Cluster,
+    /// Whether the caller knows that the model's boundary holds in all states, so that it need not be asked.
+    pub is_unbounded: bool,
+}
+
+/// States that are expanded before it is looked what came from others.
+const BLOCK: u32 = 256;
+
+/// What each process tells the others at the end of a level.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Summary {
+    new_states: u64,
+    transitions: u64,
+    stop: Option<Stop>,
+}
+
+impl Distributed<'_> {
+    /// Name, as on the command line.
+    pub const NAME: &'static str = "timely";
+
+    /// Explores, level by level, and judges every clause, together with the other processes; all of them get the same result. There
+    /// is no guide, so [`Exploration::furthest`] stays empty. A task with liveness clauses, which need the whole graph in one memory, is explored by each process
+    /// alone.
+    ///
+    /// If a process is lost the result is what this one found, stopped with [`Stop::Lost`]; see [`Cluster::lost`].
+    pub fn explore<M: PortableSystem>(&self, task: &Task<'_, M, Unguided>) -> Exploration<M, Unguided> {
+        if !task.liveness.is_empty() {
+            let alone = Task { threads: 1, limits: task.limits, ..*task };
+            return Compiled { is_unbounded: self.is_unbounded }.explore(&alone);
+        }
+        let mut search = Search::new(task, self);
+        let outcome = search.run(self.cluster).unwrap_or_else(|Lost| search.lost());
+        search.local.into_exploration(outcome, search.levels, search.stopped)
+    }
+}
+
+/// A search under way.
+struct Search<'a, M: PortableSystem> {
+    task: &'a Task<'a, M, Unguided>,
+    local: Local<'a, M>,
+    levels: Vec<u64>,
+    /// States of all processes in the closed levels.
+    states: u64,
+    /// Transitions of all processes in the closed levels.
+    transitions: u64,
+    stopped: Option<Stop>,
+    clock: Clock,
+}
+
+impl<'a, M: PortableSystem> Search<'a, M> {
+    fn new(task: &'a Task<'a, M, Unguided>, engine: &Distributed<'_>) -> Self {
+        let Distributed { cluster, is_unbounded } = engine;
+        Self {
+            task,
+            local: Local::new(task, !is_unbounded, cluster.process(), cluster.processes()),
+            levels: Vec::new(),
+            states: 0,
+            transitions: 0,
+            stopped: None,
+            clock: Clock::start(),
+        }
+    }
+
+    /// Explores level by level until nothing is new or a limit is reached.
+    fn run(&mut self, cluster: &Cluster) -> Result<outcome::Outcome, Lost> {
+        let mut post = Post::open(cluster)?;
+        self.local.begin();
+        self.close_level(&mut post, None)?;
+        while self.stopped.is_none() && self.levels.last().is_some_and(|states| *states > 0) {
+            let depth = self.levels.len() as u32 - 1;
+            if self.task.limits.max_depth.is_some_and(|most| depth >= most) {
+                self.stopped = Some(Stop::Depth);
+                break;
+            }
+            let stop = self.expand_level(&mut post, depth)?;
+            self.close_level(&mut post, stop)?;
+        }
+        if self.levels.last() == Some(&0) {
+            self.levels.pop();
+        }
+        outcome::gather(&self.local, &mut post)
+    }
+
+    /// Expands the level as far as the limits allow.
+    fn expand_level(&mut self, post: &mut Post<'_>, depth: u32) -> Result<Option<Stop>, Lost> {
+        let level = self.local.level.clone();
+        let width = self.levels.last().copied().unwrap_or_default();
+        let mut start = level.start;
+        let mut stop = None;
+        while start < level.end && stop.is_none() {
+            stop = self.clock.check(self.task.limits).err().or(self.local.is_full().then_some(Stop::States));
+            let end = level.end.min(start.saturating_add(BLOCK));
+            if stop.is_none() {
+                self.local.expand(start..end);
+            }
+            start = end;
+            self.exchange(post, false)?;
+            let (states, transitions) = (self.states, self.transitions);
+            let local = &self.local;
+            let counts = || (states + local.new_states(), transitions.max(local.counts.transitions()));
+            self.clock.tell(self.task.progress, depth, &(0..width as u32), counts);
+        }
+        Ok(stop)
+    }
+
+    fn exchange(&mut self, post: &mut Post<'_>, all: bool) -> Result<(), Lost> {
+        for (to, batch) in self.local.batches(all) {
+            post.send(to, batch)?;
+        }
+        let local = &mut self.local;
+        if all {
+            post.end_round(|from, batch| local.receive(from, batch))
+        } else {
+            post.collect(|from, batch| local.receive(from, batch))
+        }
+    }
+
+    /// Waits for what others found, and agrees with them on what the next level is, and whether to go on.
+    fn close_level(&mut self, post: &mut Post<'_>, stop: Option<Stop>) -> Result<(), Lost> {
+        self.exchange(post, true)?;
+        let own = Summary { new_states: self.local.new_states(), transitions: self.local.counts.transitions(), stop };
+        let summaries: Vec<Summary> = tell_all(post, &own)?;
+        let mut new_states: u64 = summaries.iter().map(|summary| summary.new_states).sum();
+        self.transitions = summaries.iter().map(|summary| summary.transitions).sum();
+        self.stopped = summaries.iter().find_map(|summary| summary.stop);
+        let room = self.task.limits.max_states.map_or(u64::MAX, |most| most.saturating_sub(self.states));
+        if new_states > room {
+            self.cut(post, room as usize)?;
+            new_states = room;
+            self.stopped = Some(Stop::States);
+        }
+        self.local.note_firsts();
+        self.local.close_level();
+        self.states += new_states;
+        self.levels.push(new_states);
+        Ok(())
+    }
+
+    /// Keeps only so many of the states of this level, the first ones of all processes.
+    fn cut(&mut self, post: &mut Post<'_>, kept: usize) -> Result<(), Lost> {
+        let mut ways: Vec<Path> = tell_all(post, &self.local.new_paths())?.into_iter().flatten().collect();
+        ways.sort_unstable();
+        self.local.cut(&ways[kept]);
+        Ok(())
+    }
+
+    /// What there is if a process is lost: what this one found.
+    fn lost(&mut self) -> outcome::Outcome {
+        self.stopped = Some(Stop::Lost);
+        outcome::own(&self.local)
+    }
+}
+
+/// Tells all processes something; gives what each of them told, in their order.
+fn tell_all<T: Serialize + serde::de::DeserializeOwned>(post: &mut Post<'_>, told: &T) -> Result<Vec<T>, Lost> {
+    post.send_to_all(&bytes_of(told))?;
+    let mut heard: Vec<(usize, T)> = Vec::new();
+    post.end_round(|from, bytes| heard.push((from, value_of(bytes))))?;
+    heard.sort_by_key(|(from, _)| *from);
+    Ok(heard.into_iter().map(|(_, told)| told).collect())
+}

@@ -1,0 +1,370 @@
+//! The part of an exploration that one process does: it expands the states that it owns, hands others to their owners, and keeps what it gets.
+
+use std::ops::Range;
+
+use crate::engine::Task;
+use crate::guide::Unguided;
+use crate::portable::PortableSystem;
+
+use super::super::counts::{Counts, Step};
+use super::super::dictionary::Translation;
+use super::super::expand::{Boundary, Scratch};
+use super::super::intern::mix;
+use super::super::states::States;
+use super::super::tables::Tables;
+use super::super::visited::Visited;
+use super::batch::{Arrived, Outbox, Sent};
+use super::contents::Contents;
+use super::paths::{Path, Paths, place};
+
+/// States that were found in the level that is being expanded.
+struct Pending {
+    rows: Vec<u32>,
+    hashes: Vec<u64>,
+    paths: Paths,
+}
+
+impl Pending {
+    fn new(depth: usize) -> Self {
+        Self { rows: Vec::new(), hashes: Vec::new(), paths: Paths::new(depth) }
+    }
+
+    /// Only the states with a way before `cut`.
+    fn before(&self, cut: &[u16], width: usize) -> Self {
+        let mut before = Self::new(self.paths.depth());
+        for index in (0..self.paths.len()).filter(|index| self.paths.get(*index) < cut) {
+            before.rows.extend_from_slice(&self.rows[index * width..][..width]);
+            before.hashes.push(self.hashes[index]);
+            before.paths.push(self.paths.get(index));
+        }
+        before
+    }
+}
+
+/// The transitions of one state.
+#[derive(Default)]
+struct Transitions {
+    /// Event, hash by numbers, hash by contents.
+    found: Vec<(u32, u64, u64)>,
+    rows: Vec<u32>,
+    /// Their numbers in the order of Stateright's actions.
+    order: Vec<u32>,
+}
+
+/// What a process knows.
+pub(super) struct Local<'a, M: PortableSystem> {
+    task: &'a Task<'a, M, Unguided>,
+    is_bounded: bool,
+    process: usize,
+    processes: usize,
+    pub(super) tables: Tables<'a, M, Unguided>,
+    contents: Contents,
+    states: States,
+    visited: Visited,
+    /// The states of the level that is being expanded, in the order of their ways.
+    pub(super) level: Range<u32>,
+    /// The ways to them.
+    paths: Paths,
+    pending: Pending,
+    pub(super) counts: Counts,
+    /// By class: the first step, once its level is done.
+    pub(super) firsts: Vec<Option<Path>>,
+    /// By clause: likewise of what no class tells, upheld and broken.
+    pub(super) firsts_seen: Vec<[Option<Path>; 2]>,
+    outboxes: Vec<Outbox>,
+    sent: Sent,
+    /// By sender.
+    translations: Vec<Translation>,
+    scratch: Scratch,
+    transitions: Transitions,
+}
+
+impl<'a, M: PortableSystem> Local<'a, M> {
+    /// Nothing explored yet.
+    pub(super) fn new(task: &'a Task<'a, M, Unguided>, is_bounded: bool, process: usize, processes: usize) -> Self {
+        let tables = Tables::new(task.model, &Unguided, task.clauses);
+        let width = tables.layout.width();
+        Self {
+            task,
+            is_bounded,
+            process,
+            processes,
+            contents: Contents::new(&tables.layout),
+            tables,
+            states: States::new(width),
+            visited: Visited::new(1),
+            level: 0..0,
+            paths: Paths::new(0),
+            pending: Pending::new(0),
+            counts: Counts::new(task.clauses.len()),
+            firsts: Vec::new(),
+            firsts_seen: vec![[None, None]; task.clauses.len()],
+            outboxes: (0..processes).map(|_| Outbox::default()).collect(),
+            sent: Sent::new(width),
+            translations: (0..processes).map(|_| Translation::default()).collect(),
+            scratch: Scratch::default(),
+            transitions: Transitions::default(),
+        }
+    }
+
+    /// The row of the initial state, if the model has one within its boundary.
+    pub(super) fn initial(&mut self) -> Option<Vec<u32>> {
+        let state = self.task.model.init_states().into_iter().next()?;
+        let row = self.task.model.within_boundary(&state).then(|| self.tables.row_of(&state));
+        self.settle();
+        row
+    }
+
+    /// Keeps the initial state, if this process owns it.
+    pub(super) fn begin(&mut self) {
+        if let Some(row) = self.initial()
+            && self.owner(self.contents.row(&self.tables, &row)) == self.process
+        {
+            let hash = mix(self.tables.layout.hash(&row));
+            self.keep(hash, &row, &[]);
+        }
+    }
+
+    /// Makes settled what was met.
+    pub(super) fn settle(&mut self) {
+        self.tables.settle();
+        self.contents.settle(&self.tables);
+    }
+
+    /// Which process owns the states with this hash. By the upper bits: the lower ones choose places in tables.
+    #[inline]
+    fn owner(&self, content: u64) -> usize {
+        ((u128::from(mix(content)) * self.processes as u128) >> 64) as usize
+    }
+
+    /// How many states this process owns, those of the next level not counted.
+    pub(super) fn len(&self) -> u32 {
+        self.states.len()
+    }
+
+    /// How many states were found in this level.
+    pub(super) fn new_states(&self) -> u64 {
+        self.pending.paths.len() as u64
+    }
+
+    /// Whether there are as many states as numbers.
+    pub(super) fn is_full(&self) -> bool {
+        u64::from(self.len()) + self.new_states() >= u64::from(u32::MAX) - 1
+    }
+
+    /// Expands some states of the level.
+    pub(super) fn expand(&mut self, states: Range<u32>) {
+        for from in states {
+            self.states.load(from, &mut self.scratch.row);
+            self.find_transitions(Some(from));
+            self.deal_out(from);
+        }
+        self.settle();
+    }
+
+    /// Finds the transitions of the state in `scratch.row`, and counts them if it has a number.
+    fn find_transitions(&mut self, from: Option<u32>) {
+        let Self { tables, contents, states, visited, counts, scratch, transitions, .. } = self;
+        let Transitions { found, rows, order } = transitions;
+        found.clear();
+        rows.clear();
+        let base = contents.row(tables, &scratch.row);
+        let boundary = self.is_bounded.then_some(Boundary { visited, states });
+        tables.successors(boundary, scratch, |successor| {
+            let event = successor.event;
+            if let Some(from) = from {
+                counts.count(tables, &successor, Step { from, event });
+            }
+            let change = |(column, before, after)| contents.change(tables, column, before, after);
+            let content = successor.changes().map(change).fold(base, u64::wrapping_add);
+            found.push((event, mix(successor.hash), content));
+            successor.write_to(rows);
+        });
+        order.clear();
+        order.extend(0..found.len() as u32);
+        order.sort_unstable_by_key(|number| tables.order(found[*number as usize].0));
+    }
+
+    /// Keeps the successors of a state, or puts them into the outboxes of their owners.
+    fn deal_out(&mut self, from: u32) {
+        let width = self.states.width();
+        let transitions = std::mem::take(&mut self.transitions);
+        let mut way = self.path(from).to_vec();
+        way.push(0);
+        let depth = way.len() - 1;
+        for (index, number) in transitions.order.iter().enumerate() {
+            let (_, hash, content) = transitions.found[*number as usize];
+            let row = &transitions.rows[*number as usize * width..][..width];
+            way[depth] = place(index);
+            let owner = self.owner(content);
+            if owner == self.process {
+                self.keep(hash, row, &way);
+            } else if !self.sent.is_repeated(content, row) {
+                self.outboxes[owner].push(row, &way[..depth], way[depth]);
+            }
+        }
+        self.transitions = transitions;
+    }
+
+    /// The way to a state of the level.
+    fn path(&self, state: u32) -> &[u16] {
+        self.paths.get((state - self.level.start) as usize)
+    }
+
+    /// Keeps a state of this process that is reached by a way.
+    fn keep(&mut self, hash: u64, row: &[u32], way: &[u16]) {
+        let Self { states, visited, pending, .. } = self;
+        let (known, width) = (states.len(), states.width());
+        let number = known + pending.hashes.len() as u32;
+        let is_same = |number: u32| match number.checked_sub(known) {
+            None => states.is(number, row),
+            Some(index) => pending.rows[index as usize * width..][..width] == *row,
+        };
+        match visited.of_owner(0).find_or_insert(hash, number, is_same) {
+            None => {
+                pending.rows.extend_from_slice(row);
+                pending.hashes.push(hash);
+                pending.paths.push(way);
+            }
+            Some(number) if number >= known => pending.paths.improve((number - known) as usize, way),
+            Some(_) => {}
+        }
+    }
+
+    /// The batches that are ready to be sent, or all of them, with their receivers.
+    pub(super) fn batches(&mut self, all: bool) -> Vec<(usize, Vec<u8>)> {
+        let Self { outboxes, tables, .. } = self;
+        let ready = outboxes.iter_mut().enumerate().filter(|(_, outbox)| all || outbox.is_full());
+        ready.filter_map(|(to, outbox)| Some((to, outbox.take(tables)?))).collect()
+    }
+
+    /// Keeps the states of a batch from another process.
+    pub(super) fn receive(&mut self, from: usize, bytes: &[u8]) {
+        let mut arrived = Arrived::read(bytes);
+        let mut translation = std::mem::take(&mut self.translations[from]);
+        self.tables.adopt(&arrived.dictionary, &mut translation);
+        let width = self.states.width();
+        for row in arrived.rows.chunks_exact_mut(width) {
+            self.tables.translate(row, &translation);
+        }
+        self.translations[from] = translation;
+        let mut rows = arrived.rows.chunks_exact(width);
+        arrived.ways(self.pending_depth(), |way| {
+            if let Some(row) = rows.next() {
+                self.keep(mix(self.tables.layout.hash(row)), row, way);
+            }
+        });
+    }
+
+    /// Steps to the states that were found in this level.
+    fn pending_depth(&self) -> usize {
+        self.pending.paths.depth()
+    }
+
+    /// The ways to the states that were found in this level, in order.
+    pub(super) fn new_paths(&self) -> Vec<Path> {
+        let paths = &self.pending.paths;
+        paths.order().into_iter().map(|number| paths.get(number as usize).to_vec()).collect()
+    }
+
+    /// Forgets the states of this level from a way on, and takes back what was counted from that step on.
+    pub(super) fn cut(&mut self, cut: &[u16]) {
+        if let Some((last, parent)) = cut.split_last() {
+            self.take_back(parent, usize::from(*last));
+        }
+        self.pending = self.pending.before(cut, self.states.width());
+    }
+
+    /// Takes back what was counted from a step on, which leads out of the state with a way by the event in a place.
+    fn take_back(&mut self, parent: &[u16], place: usize) {
+        let mut later = Counts::new(self.task.clauses.len());
+        let mut first: Option<Step> = None;
+        for from in self.level.clone() {
+            let order = self.path(from).cmp(parent);
+            if order.is_lt() {
+                continue;
+            }
+            self.states.load(from, &mut self.scratch.row);
+            self.find_transitions(None);
+            let from_place = if order.is_eq() { place } else { 0 };
+            let events: Vec<u32> = self.events().skip(from_place).collect();
+            if let Some(&event) = events.first() {
+                first.get_or_insert(Step { from, event });
+            }
+            let Self { tables, states, visited, scratch, .. } = self;
+            let boundary = self.is_bounded.then_some(Boundary { visited, states });
+            tables.successors(boundary, scratch, |successor| {
+                if events.contains(&successor.event) {
+                    later.count(tables, &successor, Step { from, event: successor.event });
+                }
+            });
+        }
+        if let Some(first) = first {
+            self.counts.subtract(&self.tables, &later, first);
+        }
+    }
+
+    /// The events of the transitions that were found last, in order.
+    fn events(&self) -> impl Iterator<Item = u32> {
+        let Transitions { found, order, .. } = &self.transitions;
+        order.iter().map(|number| found[*number as usize].0)
+    }
+
+    /// Notes the ways to the first steps of each kind that were taken in this level.
+    pub(super) fn note_firsts(&mut self) {
+        self.firsts.resize(self.counts.classes.len(), None);
+        for class in 0..self.firsts.len() {
+            if self.firsts[class].is_none() {
+                self.firsts[class] = self.first_in_level(self.counts.classes[class].first);
+            }
+        }
+        for clause in 0..self.firsts_seen.len() {
+            for kind in 0..2 {
+                if self.firsts_seen[clause][kind].is_none() {
+                    self.firsts_seen[clause][kind] = self.first_in_level(self.counts.seen[clause][kind].first);
+                }
+            }
+        }
+    }
+
+    fn first_in_level(&mut self, first: Option<Step>) -> Option<Path> {
+        let Step { from, event } = first?;
+        self.states.load(from, &mut self.scratch.row);
+        self.find_transitions(None);
+        let index = self.events().position(|other| other == event);
+        let mut way = self.path(from).to_vec();
+        way.push(place(index.unwrap_or_else(|| unreachable!("a step that was taken can be taken again"))));
+        Some(way)
+    }
+
+    /// Makes the states that were found in this level the next level.
+    pub(super) fn close_level(&mut self) {
+        // What others sent is settled now.
+        self.settle();
+        let width = self.states.width();
+        let start = self.states.len();
+        let depth = self.pending_depth();
+        let mut paths = Paths::new(depth);
+        let pending = std::mem::replace(&mut self.pending, Pending::new(depth + 1));
+        let order = pending.paths.order();
+        for &old in &order {
+            self.states.push(&pending.rows[old as usize * width..][..width]);
+            paths.push(pending.paths.get(old as usize));
+        }
+        let numbers = (start..).zip(&order).map(|(number, old)| (pending.hashes[*old as usize], start + old, number));
+        self.visited.of_owner(0).renumber(numbers);
+        self.paths = paths;
+        self.level = start..self.states.len();
+    }
+
+    /// Takes the step in a place out of the state of a row: its event, and the row after it.
+    pub(super) fn step(&mut self, row: &[u32], place: u16) -> Option<(u32, Vec<u32>)> {
+        self.settle();
+        self.scratch.row.clear();
+        self.scratch.row.extend_from_slice(row);
+        self.find_transitions(None);
+        let Transitions { found, rows, order } = &self.transitions;
+        let number = *order.get(usize::from(place))? as usize;
+        Some((found[number].0, rows[number * row.len()..][..row.len()].to_vec()))
+    }
+}
