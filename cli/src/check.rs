@@ -9,10 +9,11 @@ mod table;
 mod text;
 
 use clap::Args;
-use fencepost_checker::engine::Stop;
+use fencepost_checker::engine::{Quiet, Stop};
 use fencepost_models::family::ModelledFamily;
 use fencepost_spec::diagnostic::Problem;
 
+use crate::distribute::{DistributeArguments, Distribution};
 use crate::exit::ExitStatus;
 use crate::expectation::{Unexpected, unexpected};
 use crate::exploring::{ExploringArguments, terminal_progress};
@@ -46,6 +47,9 @@ pub struct CheckArguments {
     /// How to explore.
     #[command(flatten)]
     pub exploring: ExploringArguments,
+    /// Where to explore.
+    #[command(flatten)]
+    pub distribute: DistributeArguments,
     /// The form of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -109,13 +113,17 @@ struct Judged<'a, F: ModelledFamily> {
 pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
     let mut plans = Plans::of(arguments)?;
     let without = std::mem::take(&mut plans.without);
+    let interrupt = interrupt::flag()?;
+    let distribution = Distribution::of(&arguments.distribute, &arguments.exploring)?;
+    let reports = distribution.as_ref().is_none_or(Distribution::reports);
     let options = RunOptions {
         bounds: arguments.exploring.bounds,
         views: None,
         threads: arguments.exploring.threads(),
         engine: arguments.exploring.engine,
-        budget: &arguments.exploring.budget(interrupt::flag()?),
-        progress: &terminal_progress,
+        cluster: distribution.as_ref().map(Distribution::cluster),
+        budget: &arguments.exploring.budget(interrupt),
+        progress: if reports { &terminal_progress } else { &|_, _| Box::new(Quiet) },
     };
     let (report, tally) = match arguments.format {
         Format::Text => {
@@ -129,7 +137,11 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
             (output::json(&json::report(without, parts)), tally)
         }
     };
-    Ok(tally.status().max(output::print(&report)))
+    if let Some(status) = distribution.as_ref().and_then(Distribution::loss) {
+        return Ok(status);
+    }
+    let printed = if reports { output::print(&report) } else { ExitStatus::AsExpected };
+    Ok(tally.status().max(printed))
 }
 
 impl<F: ModelledFamily> Report<F> {

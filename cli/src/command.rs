@@ -8,6 +8,7 @@ use crate::book::{self, BookArguments};
 use crate::check::{self, CheckArguments};
 use crate::driver_test::{self, DriverTestArguments};
 use crate::exit::ExitStatus;
+use crate::exploring::ExploringArguments;
 use crate::follow::{self, FollowArguments};
 use crate::kill_matrix::{self, KillMatrixArguments};
 use crate::replay::{self, ReplayArguments};
@@ -60,6 +61,14 @@ impl CommandLine {
 
 impl Command {
     fn run(&self) -> Result<ExitStatus, Problem> {
+        let exploring = match self {
+            Self::Ask(AskArguments { exploring, .. })
+            | Self::Traces(TracesArguments { exploring, .. })
+            | Self::Book(BookArguments { exploring, .. }) => Some(exploring),
+            Self::Replay(arguments) => Some(&arguments.exploring),
+            Self::Check(_) | Self::Follow(_) | Self::KillMatrix(_) | Self::DriverTest(_) => None,
+        };
+        exploring.map_or(Ok(()), ExploringArguments::demand_one_process)?;
         match self {
             Self::Check(arguments) => check::run(arguments),
             Self::Ask(arguments) => ask::run(arguments),

@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use fencepost_checker::actor_system::ActorSystem;
 use fencepost_checker::compiled::Compiled;
+use fencepost_checker::compiled::distributed::Distributed;
 use fencepost_checker::engine::{Engine, Exploration, Limits, Progress, Quiet, Task};
 use fencepost_checker::guide::Guide;
 use fencepost_checker::plain::Plain;
 use fencepost_checker::progress::TerminalProgress;
 use fencepost_models::family::BoundsSet;
+use fencepost_spec::diagnostic::Problem;
 
 /// How to explore, and when to stop.
 #[derive(Args, Clone, Debug)]
@@ -45,6 +47,8 @@ pub enum EngineName {
     Compiled,
     /// Exact, over whole states: slower, and simple enough to be the referee
     Plain,
+    /// As compiled, in several processes that share the states, on one machine or several (`check` only)
+    Timely,
 }
 
 impl EngineName {
@@ -53,14 +57,19 @@ impl EngineName {
         match self {
             Self::Compiled => "compiled",
             Self::Plain => "plain",
+            Self::Timely => Distributed::NAME,
         }
     }
 
-    /// Explores with this engine.
+    /// Explores with this engine, in this process.
+    ///
+    /// # Panics
+    /// If it is the one for several processes: see [`crate::distribute`].
     pub fn explore<M: ActorSystem, G: Guide<M>>(self, task: &Task<'_, M, G>) -> Exploration<M, G> {
         match self {
             Self::Compiled => COMPILED.explore(task),
             Self::Plain => Plain.explore(task),
+            Self::Timely => unreachable!("a command that explores by itself refuses `--engine timely`"),
         }
     }
 }
@@ -69,6 +78,19 @@ impl EngineName {
 const COMPILED: Compiled = Compiled { is_unbounded: true };
 
 impl ExploringArguments {
+    /// Refuses the engine for several processes, for commands that have none.
+    ///
+    /// # Errors
+    /// A [`Problem`] that says what is accepted.
+    pub fn demand_one_process(&self) -> Result<(), Problem> {
+        match self.engine {
+            EngineName::Compiled | EngineName::Plain => Ok(()),
+            EngineName::Timely => {
+                Err(Problem::new("`--engine timely` is for `fencepost check`").with_help("accepted: compiled, plain"))
+            }
+        }
+    }
+
     /// The number of threads to use.
     pub fn threads(&self) -> usize {
         self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)

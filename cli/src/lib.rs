@@ -9,6 +9,7 @@ pub mod ask;
 pub mod book;
 pub mod check;
 pub mod command;
+pub mod distribute;
 pub mod driver_test;
 pub mod exit;
 pub mod expectation;

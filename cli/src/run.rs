@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use fencepost_checker::compiled::distributed::{Cluster, Distributed};
 use fencepost_checker::describe::Described;
 use fencepost_checker::engine::{Breach, Exploration, Finding, Progress, Stop, Task};
 use fencepost_checker::guide::Unguided;
@@ -31,6 +32,8 @@ pub struct RunOptions<'a> {
     pub threads: usize,
     /// The engine.
     pub engine: EngineName,
+    /// The processes that explore together, if several do.
+    pub cluster: Option<&'a Cluster>,
     /// When to stop.
     pub budget: &'a Budget,
     /// Who is told about the progress.
@@ -129,7 +132,10 @@ fn run_view<F: ModelledFamily>(
         threads: options.threads,
         progress: &*progress,
     };
-    let exploration = options.engine.explore(&task);
+    let exploration = match options.cluster {
+        Some(cluster) => Distributed { cluster, is_unbounded: true }.explore(&task),
+        None => options.engine.explore(&task),
+    };
     let terms = model.vocabulary().into_iter().zip(exploration.term_counts.iter().copied()).collect();
     ViewResult {
         answered_for: contract.answers_for.iter().any(|name| name == view.name),
