@@ -70,6 +70,7 @@
 //! `examples/lock_server.rs` is a whole program.
 
 pub mod actor_system;
+pub mod archive;
 pub mod clause;
 pub mod compiled;
 mod course;
