@@ -190,6 +190,11 @@ impl Archive {
         content.map_err(|reason| ArchiveError::Damaged { path, reason })
     }
 
+    /// The error that a level is whole, but does not fit to what is explored.
+    pub(crate) fn misfit(&self, level: u32, reason: &str) -> ArchiveError {
+        ArchiveError::Damaged { path: self.path(level), reason: reason.to_owned() }
+    }
+
     /// Removes a level, if it is there, and all after it.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ mod judged;
 mod layout;
 mod network;
 mod report;
+mod resume;
 mod settled;
 mod situation;
 mod states;
@@ -81,23 +82,33 @@ impl Compiled {
         task: &'a Task<'a, M, G>,
         covering: Option<Covering<'a, M>>,
     ) -> Search<'a, M, G> {
-        let search = Search::new(task, !self.is_unbounded, covering);
-        let threads = search.workers.len();
-        let search = RwLock::new(search);
-        let stopped = Crew::gather(threads, &search, |crew| run(&search, crew)).err();
-        let search = search.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Search { stopped, ..search }
+        let (search, ended) = Search::new(task, !self.is_unbounded, covering).conduct(None, |_, _| Ok(()));
+        Search { stopped: ended.err(), ..search }
     }
 }
 
-/// Explores level by level until nothing is new or a limit is reached.
-fn run<M: ActorSystem, G: Guide<M>>(search: &RwLock<Search<'_, M, G>>, crew: &Crew) -> Result<(), Stop> {
-    let mut level = 0..write(search).add_initial_states()?;
+/// Explores level by level until nothing is new or a limit is reached, from the last known level on, if there is one. Each level that
+/// is closed is kept.
+fn run<M: ActorSystem, G: Guide<M>, E: From<Stop>>(
+    search: &RwLock<Search<'_, M, G>>,
+    crew: &Crew,
+    known: Option<Range<u32>>,
+    mut keep: impl FnMut(&Search<'_, M, G>, Range<u32>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut level = match known {
+        Some(level) => level,
+        None => {
+            let first = 0..write(search).add_initial_states()?;
+            keep(&read(search), first.clone())?;
+            first
+        }
+    };
     while !level.is_empty() {
         let depth = read(search).enter_level()?;
         let outcome = expand_level(search, crew, level.clone(), depth);
         level = write(search).leave_level(level.end);
         outcome?;
+        keep(&read(search), level.clone())?;
     }
     Ok(())
 }
@@ -166,6 +177,18 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             stopped: None,
             clock: Clock::start(),
         }
+    }
+
+    /// Explores from the last known level on, if there is one, and has each closed level kept; the search, and how it ended.
+    fn conduct<E: From<Stop>>(
+        self,
+        known: Option<Range<u32>>,
+        keep: impl FnMut(&Search<'_, M, G>, Range<u32>) -> Result<(), E>,
+    ) -> (Self, Result<(), E>) {
+        let threads = self.workers.len();
+        let search = RwLock::new(self);
+        let ended = Crew::gather(threads, &search, |crew| run(&search, crew, known, keep));
+        (search.into_inner().unwrap_or_else(PoisonError::into_inner), ended)
     }
 
     /// The depth of the level to expand, if it may be expanded.

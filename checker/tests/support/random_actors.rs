@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use fencepost_checker::named::Named;
 use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
 use stateright::Expectation;
 use stateright::actor::{
     Actor, ActorModel, ActorModelAction, ActorModelState, Envelope, Id, LossyNetwork, Network, Out, model_timeout,
@@ -175,7 +176,7 @@ impl Actor for TableActor {
 }
 
 /// What the messages so far amount to; their order makes a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RandomHistory(pub u8);
 
 /// The configuration: how the history is recorded, and what is within the boundary.

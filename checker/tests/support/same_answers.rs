@@ -59,7 +59,7 @@ impl<M: ActorSystem<Action: Debug>> Question<'_, M> {
 }
 
 /// Everything that an exploration tells, as text, but the furthest states: the text of their sets has no fixed order.
-fn text<M: ActorSystem<Action: Debug>, G: Guide<M>>(told: &Exploration<M, G>) -> String {
+pub fn text<M: ActorSystem<Action: Debug>, G: Guide<M>>(told: &Exploration<M, G>) -> String {
     let Exploration { states, transitions, depth, states_per_level, stopped, term_counts, findings, .. } = told;
     let (progress, furthest, way) = &told.furthest;
     format!(
@@ -74,7 +74,7 @@ fn text<M: ActorSystem<Action: Debug>, G: Guide<M>>(told: &Exploration<M, G>) ->
 }
 
 /// Two texts, from a little before the first line that differs.
-fn difference(expected: &str, found: &str) -> String {
+pub fn difference(expected: &str, found: &str) -> String {
     let same = expected.lines().zip(found.lines()).take_while(|(one, other)| one == other).count();
     let rest = |text: &str| text.lines().skip(same.saturating_sub(6)).take(30).collect::<Vec<_>>().join("\n");
     format!("expected ...\n{}\n, found ...\n{}", rest(expected), rest(found))
