@@ -19,7 +19,9 @@ mod layout;
 mod network;
 mod report;
 mod resume;
+mod room;
 mod settled;
+mod shelf;
 mod situation;
 mod states;
 mod step;
@@ -41,6 +43,7 @@ use cover::{Covering, Sighting, Sightings};
 use crew::{Crew, read, write};
 use expand::Boundary;
 use intern::{NOTHING, mix};
+use room::Room;
 use settled::lock;
 use states::States;
 use tables::Tables;
@@ -122,7 +125,7 @@ fn expand_level<M: ActorSystem, G: Guide<M>>(
     let block_size = block::size(crew.threads());
     let mut start = level.start;
     while start < level.end {
-        read(search).check_limits()?;
+        write(search).check_limits(start)?;
         let end = level.end.min(start.saturating_add(block_size));
         block::expand_block(search, crew, start..end)?;
         start = end;
@@ -147,8 +150,9 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
     visited: Visited,
     /// All states, in the order in which the plain engine finds them.
     states: States,
-    /// From which state each was first reached.
-    parents: Vec<u32>,
+    /// From which state each was first reached, as rows of one cell.
+    parents: States,
+    room: Room,
     /// One a thread.
     workers: Vec<Mutex<Worker>>,
     block: Block,
@@ -169,7 +173,8 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             tables,
             covering,
             visited: Visited::new(threads),
-            parents: Vec::new(),
+            parents: States::new(1),
+            room: Room::new(None),
             workers: (0..threads).map(|_| Mutex::new(Worker::new(Counts::new(task.clauses.len())))).collect(),
             block: Block::default(),
             levels: Vec::new(),
@@ -207,7 +212,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     }
 
     fn len(&self) -> u32 {
-        self.parents.len() as u32
+        self.states.len()
     }
 
     /// The boundary, if a state may be out of it.
@@ -291,7 +296,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         let (progress, is_finished) = self.tables.guide_at(row);
         let number = self.len();
         self.states.push(row);
-        self.parents.push(parent);
+        self.parents.push(&[parent]);
         if let (Some(covering), Some(sighting)) = (&mut self.covering, sighting) {
             covering.add_state(sighting);
         }
@@ -301,10 +306,6 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     /// Whether one more state would be too many.
     fn is_full(&self) -> bool {
         u64::from(self.len()) >= self.task.limits.max_states.unwrap_or(MOST_STATES).min(MOST_STATES)
-    }
-
-    fn check_limits(&self) -> Result<(), Stop> {
-        self.clock.check(self.task.limits)
     }
 
     fn tell_progress(&mut self, depth: u32, level: &Range<u32>) {

@@ -17,6 +17,7 @@ use crate::portable::PortableSystem;
 use super::counts::Counts;
 use super::dictionary::{Dictionary, Marks, Translation};
 use super::intern::{NOTHING, mix};
+use super::room::Room;
 use super::settled::lock;
 use super::states::States;
 use super::step::Class;
@@ -35,7 +36,7 @@ struct Record<Local, Rows> {
     /// The rows of the states, one after the other.
     rows: Rows,
     /// From which state each was first reached.
-    parents: Vec<u32>,
+    parents: Rows,
     /// What was counted until here: all transitions out of the levels before.
     counts: Counts,
 }
@@ -85,21 +86,8 @@ impl Compiled {
         archive: &Archive,
     ) -> Result<Exploration<M, Unguided>, ArchiveError> {
         let mut search = Search::new(task, !self.is_unbounded, None);
-        let mut ledger = Ledger::new(archive);
-        let level = match ledger.load(&mut search) {
-            Ok(level) => level,
-            Err(Ended::Stopped(stop)) => {
-                search.stopped = Some(stop);
-                return Ok(search.into_exploration());
-            }
-            Err(Ended::Failed(error)) => return Err(error),
-        };
-        let (search, ended) = search.conduct(level, |search, level| ledger.write(search, level).map_err(Ended::Failed));
-        match ended {
-            Err(Ended::Failed(error)) => Err(error),
-            Err(Ended::Stopped(stop)) => Ok(Search { stopped: Some(stop), ..search }.into_exploration()),
-            Ok(()) => Ok(search.into_exploration()),
-        }
+        search.room = Room::new(Some(archive.folder().to_owned()));
+        search.archived(archive)
     }
 }
 
@@ -123,7 +111,7 @@ impl<'a> Ledger<'a> {
             last = Some(self.take_over(search, record).map_err(Ended::Failed)?);
             search.tell_progress(self.level, last.as_ref().unwrap_or(&(0..0)));
             self.level += 1;
-            search.check_limits()?;
+            search.check_limits(last.as_ref().map_or(0, |level| level.start))?;
         }
         Ok(last)
     }
@@ -171,7 +159,7 @@ impl<'a> Ledger<'a> {
             locals: locals.list()[self.locals..].iter().map(|local| &**local).collect::<Vec<_>>(),
             classes: classes.list()[self.classes..].iter().map(|class| (**class).clone()).collect(),
             rows: RowsOf { states: &search.states, range: level.clone() },
-            parents: search.parents[level.start as usize..].to_vec(),
+            parents: RowsOf { states: &search.parents, range: level },
             counts: search.merged_counts(),
         };
         self.archive.write(self.level, &record)?;
@@ -182,6 +170,21 @@ impl<'a> Ledger<'a> {
 }
 
 impl<M: PortableSystem> Search<'_, M, Unguided> {
+    /// Goes on after the levels that are in an archive, to the end.
+    pub(super) fn archived(mut self, archive: &Archive) -> Result<Exploration<M, Unguided>, ArchiveError> {
+        let mut ledger = Ledger::new(archive);
+        let (mut search, ended) = match ledger.load(&mut self) {
+            Ok(level) => self.conduct(level, |search, level| ledger.write(search, level).map_err(Ended::Failed)),
+            Err(ended) => (self, Err(ended)),
+        };
+        match ended {
+            Ok(()) => {}
+            Err(Ended::Stopped(stop)) => search.stopped = Some(stop),
+            Err(Ended::Failed(error)) => return Err(error),
+        }
+        Ok(search.into_exploration())
+    }
+
     /// Whether counts that were read are about classes, clauses, states and events that there are.
     fn has_counted(&self, counts: &Counts) -> bool {
         let (envelopes, locals) = (self.tables.envelopes.read().list().len(), self.tables.locals.read().list().len());
