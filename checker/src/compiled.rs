@@ -19,7 +19,10 @@ mod judged;
 mod layout;
 mod network;
 mod report;
+mod resume;
+mod room;
 mod settled;
+mod shelf;
 mod situation;
 mod states;
 mod step;
@@ -41,6 +44,7 @@ use cover::{Covering, Sighting, Sightings};
 use crew::{Crew, read, write};
 use expand::Boundary;
 use intern::{NOTHING, mix};
+use room::Room;
 use settled::lock;
 use states::States;
 use tables::Tables;
@@ -82,23 +86,33 @@ impl Compiled {
         task: &'a Task<'a, M, G>,
         covering: Option<Covering<'a, M>>,
     ) -> Search<'a, M, G> {
-        let search = Search::new(task, !self.is_unbounded, covering);
-        let threads = search.workers.len();
-        let search = RwLock::new(search);
-        let stopped = Crew::gather(threads, &search, |crew| run(&search, crew)).err();
-        let search = search.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Search { stopped, ..search }
+        let (search, ended) = Search::new(task, !self.is_unbounded, covering).conduct(None, |_, _| Ok(()));
+        Search { stopped: ended.err(), ..search }
     }
 }
 
-/// Explores level by level until nothing is new or a limit is reached.
-fn run<M: ActorSystem, G: Guide<M>>(search: &RwLock<Search<'_, M, G>>, crew: &Crew) -> Result<(), Stop> {
-    let mut level = 0..write(search).add_initial_states()?;
+/// Explores level by level until nothing is new or a limit is reached, from the last known level on, if there is one. Each level that
+/// is closed is kept.
+fn run<M: ActorSystem, G: Guide<M>, E: From<Stop>>(
+    search: &RwLock<Search<'_, M, G>>,
+    crew: &Crew,
+    known: Option<Range<u32>>,
+    mut keep: impl FnMut(&Search<'_, M, G>, Range<u32>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut level = match known {
+        Some(level) => level,
+        None => {
+            let first = 0..write(search).add_initial_states()?;
+            keep(&read(search), first.clone())?;
+            first
+        }
+    };
     while !level.is_empty() {
         let depth = read(search).enter_level()?;
         let outcome = expand_level(search, crew, level.clone(), depth);
         level = write(search).leave_level(level.end);
         outcome?;
+        keep(&read(search), level.clone())?;
     }
     Ok(())
 }
@@ -112,7 +126,7 @@ fn expand_level<M: ActorSystem, G: Guide<M>>(
     let block_size = block::size(crew.threads());
     let mut start = level.start;
     while start < level.end {
-        read(search).check_limits()?;
+        write(search).check_limits(start)?;
         let end = level.end.min(start.saturating_add(block_size));
         block::expand_block(search, crew, start..end)?;
         start = end;
@@ -137,8 +151,9 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
     visited: Visited,
     /// All states, in the order in which the plain engine finds them.
     states: States,
-    /// From which state each was first reached.
-    parents: Vec<u32>,
+    /// From which state each was first reached, as rows of one cell.
+    parents: States,
+    room: Room,
     /// One a thread.
     workers: Vec<Mutex<Worker>>,
     block: Block,
@@ -159,7 +174,8 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             tables,
             covering,
             visited: Visited::new(threads),
-            parents: Vec::new(),
+            parents: States::new(1),
+            room: Room::new(None),
             workers: (0..threads).map(|_| Mutex::new(Worker::new(Counts::new(task.clauses.len())))).collect(),
             block: Block::default(),
             levels: Vec::new(),
@@ -167,6 +183,18 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             stopped: None,
             clock: Clock::start(),
         }
+    }
+
+    /// Explores from the last known level on, if there is one, and has each closed level kept; the search, and how it ended.
+    fn conduct<E: From<Stop>>(
+        self,
+        known: Option<Range<u32>>,
+        keep: impl FnMut(&Search<'_, M, G>, Range<u32>) -> Result<(), E>,
+    ) -> (Self, Result<(), E>) {
+        let threads = self.workers.len();
+        let search = RwLock::new(self);
+        let ended = Crew::gather(threads, &search, |crew| run(&search, crew, known, keep));
+        (search.into_inner().unwrap_or_else(PoisonError::into_inner), ended)
     }
 
     /// The depth of the level to expand, if it may be expanded.
@@ -185,7 +213,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     }
 
     fn len(&self) -> u32 {
-        self.parents.len() as u32
+        self.states.len()
     }
 
     /// The boundary, if a state may be out of it.
@@ -269,7 +297,7 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         let (progress, is_finished) = self.tables.guide_at(row);
         let number = self.len();
         self.states.push(row);
-        self.parents.push(parent);
+        self.parents.push(&[parent]);
         if let (Some(covering), Some(sighting)) = (&mut self.covering, sighting) {
             covering.add_state(sighting);
         }
@@ -279,10 +307,6 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
     /// Whether one more state would be too many.
     fn is_full(&self) -> bool {
         u64::from(self.len()) >= self.task.limits.max_states.unwrap_or(MOST_STATES).min(MOST_STATES)
-    }
-
-    fn check_limits(&self) -> Result<(), Stop> {
-        self.clock.check(self.task.limits)
     }
 
     fn tell_progress(&mut self, depth: u32, level: &Range<u32>) {

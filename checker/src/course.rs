@@ -28,15 +28,21 @@ impl Clock {
 
     /// Whether a search may go on, as far as time, memory and interruptions are concerned.
     pub(crate) fn check(&self, limits: &Limits) -> Result<(), Stop> {
+        self.check_time(limits)?;
+        let is_too_much = |most: u64| resident_bytes().is_some_and(|bytes| bytes > most);
+        if limits.max_memory_bytes.is_some_and(is_too_much) {
+            return Err(Stop::Memory);
+        }
+        Ok(())
+    }
+
+    /// Whether a search may go on, as far as time and interruptions are concerned.
+    pub(crate) fn check_time(&self, limits: &Limits) -> Result<(), Stop> {
         if limits.interrupt.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
         }
         if limits.max_time.is_some_and(|most| self.started.elapsed() >= most) {
             return Err(Stop::Time);
-        }
-        let is_too_much = |most: u64| resident_bytes().is_some_and(|bytes| bytes > most);
-        if limits.max_memory_bytes.is_some_and(is_too_much) {
-            return Err(Stop::Memory);
         }
         Ok(())
     }

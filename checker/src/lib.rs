@@ -69,7 +69,12 @@
 //! [about whole states](clause::Clause::on_state) is judged at every transition, which takes longer than all the rest.
 //! `examples/lock_server.rs` is a whole program.
 
+// What the tests of this crate share with each other calls it by its name.
+#[cfg(test)]
+extern crate self as fencepost_checker;
+
 pub mod actor_system;
+pub mod archive;
 pub mod clause;
 pub mod compiled;
 mod course;

@@ -1,5 +1,7 @@
 //! What one thread counted.
 
+use serde::{Deserialize, Serialize};
+
 use crate::actor_system::ActorSystem;
 use crate::guide::Guide;
 
@@ -8,7 +10,7 @@ use super::step::Kind;
 use super::tables::Tables;
 
 /// A transition: the state where it starts, and the event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Step {
     pub(super) from: u32,
     pub(super) event: u32,
@@ -43,14 +45,14 @@ impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
 }
 
 /// How often something happened, and where first.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Count {
     pub(super) transitions: u64,
     pub(super) first: Option<Step>,
 }
 
 /// Transitions by class, and what clauses said that no class tells.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[repr(align(128))]
 pub(super) struct Counts {
     /// By number of the class.
@@ -69,6 +71,11 @@ impl Counts {
     /// All transitions.
     pub(super) fn transitions(&self) -> u64 {
         self.classes.iter().map(|count| count.transitions).sum()
+    }
+
+    /// The first transition of each kind.
+    pub(super) fn firsts(&self) -> impl Iterator<Item = Step> {
+        self.classes.iter().chain(self.seen.iter().flatten()).filter_map(|count| count.first)
     }
 
     /// Counts a transition.

@@ -247,7 +247,7 @@ impl<M: ActorSystem, G: Guide<M>> Source for Search<'_, M, G> {
 
     fn found_by(&self, step: Step) -> Result<Step, usize> {
         // Actor systems have one initial state.
-        let from = self.parents[step.from as usize];
+        let from = self.parents.first_cell(step.from);
         if from == NOTHING {
             return Err(0);
         }

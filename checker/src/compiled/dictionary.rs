@@ -123,6 +123,19 @@ impl<M: PortableSystem> Tables<'_, M, Unguided> {
         }
     }
 
+    /// By column: a number that is too large for a cell.
+    pub(crate) fn most_cells(&self) -> Vec<u32> {
+        let Marks { envelopes, situations, inboxes, contexts, .. } = self.marks();
+        let layout = &self.layout;
+        let mut most = vec![situations as u32; layout.width()];
+        most[layout.inboxes()].fill(inboxes as u32);
+        most[layout.context()] = contexts as u32;
+        if layout.has_last {
+            most[layout.last()] = envelopes as u32 + 1;
+        }
+        most
+    }
+
     /// Brings a row of a writer into the numbers here.
     pub(crate) fn translate(&self, row: &mut [u32], translation: &Translation) {
         let layout = &self.layout;
@@ -142,6 +155,13 @@ impl<M: PortableSystem> Tables<'_, M, Unguided> {
 }
 
 impl Translation {
+    /// Whether all numbers are here what they are to the writer.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        let Self { envelopes, situations, inboxes, histories, contexts } = self;
+        let kinds = [envelopes, situations, inboxes, histories, contexts];
+        kinds.into_iter().all(|numbers| (0..).zip(numbers).all(|(writer, here)| writer == *here))
+    }
+
     /// The inbox with the numbers here, in the order that it must have.
     fn inbox(&self, kind: NetworkKind, inbox: &[u32]) -> Vec<u32> {
         let mut inbox: Vec<u32> = inbox.iter().map(|envelope| self.envelopes[*envelope as usize]).collect();

@@ -78,8 +78,11 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
     /// The first found, and so a shortest, way to a state.
     fn trace(&self, number: u32) -> Trace<M::Action> {
         let (mut at, mut actions) = (number, Vec::new());
-        while self.parents[at as usize] != NOTHING {
-            let parent = self.parents[at as usize];
+        loop {
+            let parent = self.parents.first_cell(at);
+            if parent == NOTHING {
+                break;
+            }
             let first = self.transitions(parent).into_iter().find(|(_, successor)| *successor == at);
             actions.extend(first.map(|(event, _)| self.tables.action(event)));
             at = parent;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use stateright::actor::{Actor, Command, Id, Out, RandomChoices, Timers};
 
 /// One actor in a state of the system.
@@ -78,7 +79,7 @@ impl<A: Actor> Situation<A> {
 
 /// What can happen without a message, in the order in which Stateright lists kinds of actions: those that are lost, then
 /// the time-outs, crashes, recoveries and choices of one actor.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum Local<Timer, Random> {
     /// The network loses the envelope with this number.
     Drop(u32),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use stateright::actor::{Actor, Envelope, Id, Out, is_no_op, is_no_op_with_timer};
 
 use crate::actor_system::ActorSystem;
@@ -47,7 +48,7 @@ pub(super) struct Outcome {
 const NO_TRANSITION: Outcome = Outcome { situation: NOTHING, context: NOTHING, moves: NOTHING, class: NOTHING };
 
 /// What a clause says of all transitions of a class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum Kind {
     /// Nothing.
     #[default]
@@ -72,7 +73,7 @@ impl Kind {
 }
 
 /// What is counted about a transition. There are few classes, so counting one number a transition counts everything.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Class {
     /// The terms, each once.
     pub(super) terms: Vec<usize>,

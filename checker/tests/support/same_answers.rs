@@ -64,7 +64,7 @@ pub fn text_without_guide<M: ActorSystem<Action: Debug>>(told: Exploration<M, Un
 }
 
 /// Everything that an exploration tells, as text, but the furthest states: the text of their sets has no fixed order.
-fn text<M: ActorSystem<Action: Debug>, G: Guide<M>>(told: &Exploration<M, G>) -> String {
+pub fn text<M: ActorSystem<Action: Debug>, G: Guide<M>>(told: &Exploration<M, G>) -> String {
     let Exploration { states, transitions, depth, states_per_level, stopped, term_counts, findings, .. } = told;
     let (progress, furthest, way) = &told.furthest;
     format!(

@@ -1,0 +1,66 @@
+//! When rows go to a file, and when an exploration ends because of its memory.
+
+use std::path::PathBuf;
+
+use crate::actor_system::ActorSystem;
+use crate::engine::Stop;
+use crate::guide::Guide;
+use crate::memory::resident_bytes;
+
+use super::Search;
+use super::shelf::Shelf;
+
+/// Hundredths of the memory limit from which on rows go to a file: what remains is for the tables that must grow in memory.
+const TIGHT_PERCENT: u64 = 75;
+
+/// How a search uses its memory.
+pub(super) struct Room {
+    /// Hundredths of the memory limit from which on rows go to a file.
+    tight_percent: u64,
+    shelf: Shelf,
+    /// Whether the file could not be written: then no more is tried, and the limit ends the search when it is reached.
+    is_shelf_full: bool,
+}
+
+impl Room {
+    /// Rows go to a file in a folder, or in the system's folder for temporary files.
+    pub(super) fn new(folder: Option<PathBuf>) -> Self {
+        Self { tight_percent: TIGHT_PERCENT, shelf: Shelf::new(folder), is_shelf_full: false }
+    }
+
+    /// Rows go to a file at once.
+    #[cfg(test)]
+    pub(super) fn tight(folder: Option<PathBuf>) -> Self {
+        Self { tight_percent: 0, ..Self::new(folder) }
+    }
+}
+
+impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
+    /// Whether the search may go on, when all states before that with number `expanded` were expanded. If memory becomes tight,
+    /// their rows go to a file: they are needed only if a state must be compared with them, or for a trace.
+    pub(super) fn check_limits(&mut self, expanded: u32) -> Result<(), Stop> {
+        self.clock.check_time(self.task.limits)?;
+        let Some(most) = self.task.limits.max_memory_bytes else { return Ok(()) };
+        let Some(mut held) = resident_bytes() else { return Ok(()) };
+        let tight = u128::from(most) * u128::from(self.room.tight_percent) / 100;
+        if u128::from(held) > tight && self.file_rows(expanded) {
+            held = resident_bytes().unwrap_or(0);
+        }
+        if held > most { Err(Stop::Memory) } else { Ok(()) }
+    }
+
+    /// Brings rows to the file; whether any were brought.
+    fn file_rows(&mut self, expanded: u32) -> bool {
+        let Room { shelf, is_shelf_full, .. } = &mut self.room;
+        let chunks = self.states.fileable(expanded) + self.parents.fileable(expanded);
+        if *is_shelf_full || chunks == 0 {
+            return false;
+        }
+        let filed = self.states.file(expanded, shelf).and_then(|()| self.parents.file(expanded, shelf));
+        *is_shelf_full = filed.is_err();
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;
