@@ -11,8 +11,10 @@ mod model;
 mod same;
 
 use std::net::TcpListener;
+use std::path::Path;
 use std::time::Duration;
 
+use fencepost_checker::archive::Archive;
 use fencepost_checker::clause::Clause;
 use fencepost_checker::compiled::distributed::{Cluster, ConnectError, Distributed, Places};
 use fencepost_checker::engine::{Limits, Quiet, Task};
@@ -34,6 +36,17 @@ struct Case {
     clauses: Vec<Clause<Marked>>,
     limits: Limits,
     is_unbounded: bool,
+}
+
+impl Case {
+    fn engine<'c>(&self, cluster: &'c Cluster) -> Distributed<'c> {
+        Distributed { cluster, is_unbounded: self.is_unbounded }
+    }
+
+    fn task<'t>(&'t self, limits: &'t Limits) -> Task<'t, Marked, Unguided> {
+        let Self { system, clauses, .. } = self;
+        Task { model: system, guide: &Unguided, clauses, liveness: &[], limits, threads: 1, progress: &Quiet }
+    }
 }
 
 fn cases(size: usize) -> Vec<Case> {
@@ -68,32 +81,68 @@ fn in_processes<T: Send>(processes: usize, work: impl Fn(&Cluster) -> T + Sync) 
 #[test]
 fn given_random_actors_when_explored_by_several_processes_should_be_told_alike() {
     let cases = cases(300);
-    let expected: Vec<String> = cases
-        .iter()
-        .map(|Case { system, clauses, limits, is_unbounded }| {
-            let is_unbounded = *is_unbounded;
-            let question = Question { system, clauses, liveness: &[], limits, is_unbounded };
-            text_without_guide(question.ask(&Plain, &Unguided, 1))
-        })
-        .collect();
+    let expected = expected(&cases);
     for processes in [1, 2, 3] {
         let told = in_processes(processes, |cluster| {
-            let explore = |Case { system, clauses, limits, is_unbounded }: &Case| {
-                let engine = Distributed { cluster, is_unbounded: *is_unbounded };
-                let (guide, liveness) = (&Unguided, &[]);
-                let task = Task { model: system, guide, clauses, liveness, limits, threads: 1, progress: &Quiet };
-                text_without_guide(engine.explore(&task))
-            };
-            cases.iter().map(explore).collect::<Vec<_>>()
+            let tell = |case: &Case| text_without_guide(case.engine(cluster).explore(&case.task(&case.limits)));
+            cases.iter().map(tell).collect::<Vec<_>>()
         });
-        for (process, told) in told.iter().enumerate() {
-            for (case, (expected, told)) in expected.iter().zip(told).enumerate() {
-                assert!(
-                    expected == told,
-                    "case {case}, process {process} of {processes}: {}",
-                    difference(expected, told)
-                );
-            }
+        compare(&expected, &told);
+    }
+}
+
+#[test]
+fn given_explorations_that_ended_early_when_resumed_by_several_processes_should_be_told_as_if_they_had_not() {
+    let cases = cases(120);
+    let expected = expected(&cases);
+    for processes in [1, 2, 3] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let told = in_processes(processes, |cluster| {
+            let tell = |(number, case): (usize, &Case)| interrupted(cluster, folder.path(), number, case);
+            cases.iter().enumerate().map(tell).collect::<Vec<_>>()
+        });
+        for time in 0..2 {
+            let told = told.iter().map(|told| told.iter().map(|it| it[time].clone()).collect());
+            compare(&expected, &told.collect::<Vec<_>>());
+        }
+    }
+}
+
+/// What is told of a case after it ended early several times, with another process having fewer levels each time; and what is told then
+/// if it is asked once more.
+fn interrupted(cluster: &Cluster, folder: &Path, number: usize, case: &Case) -> [String; 2] {
+    let (process, engine) = (cluster.process(), case.engine(cluster));
+    let archive = Archive::open(&folder.join(format!("{number}-{process}")), "the case").expect("a folder of its own");
+    let explore = |limits: &Limits| {
+        text_without_guide(engine.explore_archived(&case.task(limits), &archive).expect("there is room"))
+    };
+    for time in 0..3 {
+        let depth = 2 * time;
+        let max_depth = Some(case.limits.max_depth.map_or(depth, |most| most.min(depth)));
+        explore(&Limits { max_depth, ..case.limits.clone() });
+        if process == (number + time as usize) % cluster.processes() {
+            archive.forget_from(archive.levels().saturating_sub(time)).expect("what was written is removed");
+        }
+    }
+    [explore(&case.limits), explore(&case.limits)]
+}
+
+/// What the referee tells.
+fn expected(cases: &[Case]) -> Vec<String> {
+    let tell = |Case { system, clauses, limits, is_unbounded }: &Case| {
+        let question = Question { system, clauses, liveness: &[], limits, is_unbounded: *is_unbounded };
+        text_without_guide(question.ask(&Plain, &Unguided, 1))
+    };
+    cases.iter().map(tell).collect()
+}
+
+/// Compares what each process tells of each case with what the referee does.
+fn compare(expected: &[String], told: &[Vec<String>]) {
+    for (process, texts) in told.iter().enumerate() {
+        assert_eq!(texts.len(), expected.len());
+        for (case, (expected, text)) in expected.iter().zip(texts).enumerate() {
+            let place = format!("case {case}, process {process} of {}", told.len());
+            assert!(expected == text, "{place}: {}", difference(expected, text));
         }
     }
 }

@@ -36,14 +36,6 @@ pub(crate) struct Dictionary {
     contexts: Vec<u32>,
 }
 
-impl Dictionary {
-    /// Whether nothing is in it.
-    pub(crate) fn is_empty(&self) -> bool {
-        // Every other value comes with one of these.
-        self.envelopes.is_empty() && self.situations.is_empty() && self.inboxes.is_empty() && self.contexts.is_empty()
-    }
-}
-
 /// What the numbers of a writer are here.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Translation {

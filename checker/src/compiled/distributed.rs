@@ -8,6 +8,7 @@
 //! The order of states, on which witnesses, breaches and cuts depend, is that of the ways to them (`paths.rs`), so that the result is the one of
 //! [`Compiled`](super::Compiled), whatever the number of processes.
 
+mod archived;
 mod batch;
 mod cluster;
 mod contents;
@@ -20,6 +21,7 @@ mod post;
 
 use serde::{Deserialize, Serialize};
 
+use crate::archive::{Archive, ArchiveError};
 use crate::course::Clock;
 use crate::engine::{Engine, Exploration, Stop, Task};
 use crate::guide::Unguided;
@@ -27,6 +29,7 @@ use crate::portable::PortableSystem;
 
 use super::Compiled;
 use super::dictionary::{bytes_of, value_of};
+use archived::Ledger;
 use cluster::Lost;
 use local::Local;
 use paths::Path;
@@ -59,18 +62,69 @@ impl Distributed<'_> {
     pub const NAME: &'static str = "timely";
 
     /// Explores, level by level, and judges every clause, together with the other processes; all of them get the same result. There
-    /// is no guide, so [`Exploration::furthest`] stays empty. A task with liveness clauses, which need the whole graph in one memory, is explored by each process
-    /// alone.
+    /// is no guide, so [`Exploration::furthest`] stays empty. A task with liveness clauses, which need the whole graph in one memory, is
+    /// explored by each process alone.
     ///
     /// If a process is lost the result is what this one found, stopped with [`Stop::Lost`]; see [`Cluster::lost`].
     pub fn explore<M: PortableSystem>(&self, task: &Task<'_, M, Unguided>) -> Exploration<M, Unguided> {
-        if !task.liveness.is_empty() {
-            let alone = Task { threads: 1, limits: task.limits, ..*task };
-            return Compiled { is_unbounded: self.is_unbounded }.explore(&alone);
+        match self.explore_with(task, None) {
+            Ok(exploration) => exploration,
+            Err(error) => unreachable!("there is no archive: {error}"),
         }
-        let mut search = Search::new(task, self);
-        let outcome = search.run(self.cluster).unwrap_or_else(|Lost| search.lost());
-        search.local.into_exploration(outcome, search.levels, search.stopped)
+    }
+
+    /// Explores like [`Distributed::explore`], goes on after the levels that are in the archives of all processes, and adds each level that
+    /// is closed. Each process has an archive of its own, which is that of the same model, boundary, clauses and number of processes.
+    ///
+    /// # Errors
+    /// That a level cannot be written; then those before it are in the archive. Or that one in it does not fit to the task.
+    pub fn explore_archived<M: PortableSystem>(
+        &self,
+        task: &Task<'_, M, Unguided>,
+        archive: &Archive,
+    ) -> Result<Exploration<M, Unguided>, ArchiveError> {
+        self.explore_with(task, Some(archive))
+    }
+
+    fn explore_with<M: PortableSystem>(
+        &self,
+        task: &Task<'_, M, Unguided>,
+        archive: Option<&Archive>,
+    ) -> Result<Exploration<M, Unguided>, ArchiveError> {
+        if !task.liveness.is_empty() && self.cluster.lost().is_none() {
+            let (alone, engine) = (Task { threads: 1, ..*task }, Compiled { is_unbounded: self.is_unbounded });
+            return match archive {
+                None => Ok(engine.explore(&alone)),
+                Some(archive) => engine.explore_archived(&alone, archive),
+            };
+        }
+        let mut search = Search::new(task, self, archive);
+        let outcome = match search.run(self.cluster, archive.map(Ledger::new)) {
+            Ok(outcome) => outcome,
+            Err(Ended::Lost) => search.lost(),
+            Err(Ended::Failed(error)) => return Err(error),
+        };
+        Ok(search.local.into_exploration(outcome, search.levels, search.stopped))
+    }
+}
+
+/// Why a search ended without a result.
+enum Ended {
+    /// A process is gone.
+    Lost,
+    /// The archive cannot be read or written.
+    Failed(ArchiveError),
+}
+
+impl From<Lost> for Ended {
+    fn from(Lost: Lost) -> Self {
+        Self::Lost
+    }
+}
+
+impl From<ArchiveError> for Ended {
+    fn from(error: ArchiveError) -> Self {
+        Self::Failed(error)
     }
 }
 
@@ -88,11 +142,10 @@ struct Search<'a, M: PortableSystem> {
 }
 
 impl<'a, M: PortableSystem> Search<'a, M> {
-    fn new(task: &'a Task<'a, M, Unguided>, engine: &Distributed<'_>) -> Self {
-        let Distributed { cluster, is_unbounded } = engine;
+    fn new(task: &'a Task<'a, M, Unguided>, engine: &Distributed<'_>, archive: Option<&Archive>) -> Self {
         Self {
             task,
-            local: Local::new(task, !is_unbounded, cluster.process(), cluster.processes()),
+            local: Local::new(task, engine, archive.map(|archive| archive.folder().to_owned())),
             levels: Vec::new(),
             states: 0,
             transitions: 0,
@@ -102,10 +155,15 @@ impl<'a, M: PortableSystem> Search<'a, M> {
     }
 
     /// Explores level by level until nothing is new or a limit is reached.
-    fn run(&mut self, cluster: &Cluster) -> Result<outcome::Outcome, Lost> {
+    fn run(&mut self, cluster: &Cluster, mut ledger: Option<Ledger<'_>>) -> Result<outcome::Outcome, Ended> {
         let mut post = Post::open(cluster)?;
-        self.local.begin();
-        self.close_level(&mut post, None)?;
+        if let Some(ledger) = &mut ledger {
+            self.take_over(&mut post, ledger)?;
+        }
+        if self.levels.is_empty() {
+            self.local.begin();
+            self.close_level(&mut post, None, &mut ledger)?;
+        }
         while self.stopped.is_none() && self.levels.last().is_some_and(|states| *states > 0) {
             let depth = self.levels.len() as u32 - 1;
             if self.task.limits.max_depth.is_some_and(|most| depth >= most) {
@@ -113,12 +171,30 @@ impl<'a, M: PortableSystem> Search<'a, M> {
                 break;
             }
             let stop = self.expand_level(&mut post, depth)?;
-            self.close_level(&mut post, stop)?;
+            self.close_level(&mut post, stop, &mut ledger)?;
         }
         if self.levels.last() == Some(&0) {
             self.levels.pop();
         }
-        outcome::gather(&self.local, &mut post)
+        Ok(outcome::gather(&self.local, &mut post)?)
+    }
+
+    /// Takes over the levels that all processes have, as far as the limits allow.
+    fn take_over(&mut self, post: &mut Post<'_>, ledger: &mut Ledger<'_>) -> Result<(), Ended> {
+        let limits = self.task.limits;
+        let common = tell_all(post, &ledger.levels())?.into_iter().min().unwrap_or_default();
+        for level in 0..common.min(limits.max_depth.map_or(u32::MAX, |most| most.saturating_add(1))) {
+            let record = ledger.read(level)?;
+            let states = self.states + record.states;
+            if limits.max_states.is_some_and(|most| states > most) {
+                // The search ends within this level, and finds out where.
+                break;
+            }
+            self.levels.push(record.states);
+            (self.states, self.transitions) = (states, record.transitions);
+            ledger.take_over(&mut self.local, level, record)?;
+        }
+        Ok(())
     }
 
     /// Expands the level as far as the limits allow.
@@ -128,8 +204,8 @@ impl<'a, M: PortableSystem> Search<'a, M> {
         let mut start = level.start;
         let mut stop = None;
         while start < level.end && stop.is_none() {
-            stop = self.clock.check(self.task.limits).err().or(self.local.is_full().then_some(Stop::States));
             let end = level.end.min(start.saturating_add(BLOCK));
+            stop = self.local.check_limits(&self.clock, start).err();
             if stop.is_none() {
                 self.local.expand(start..end);
             }
@@ -155,8 +231,13 @@ impl<'a, M: PortableSystem> Search<'a, M> {
         }
     }
 
-    /// Waits for what others found, and agrees with them on what the next level is, and whether to go on.
-    fn close_level(&mut self, post: &mut Post<'_>, stop: Option<Stop>) -> Result<(), Lost> {
+    /// Waits for what others found, and agrees with them on what the next level is, and whether to go on. A whole level is archived.
+    fn close_level(
+        &mut self,
+        post: &mut Post<'_>,
+        stop: Option<Stop>,
+        ledger: &mut Option<Ledger<'_>>,
+    ) -> Result<(), Ended> {
         self.exchange(post, true)?;
         let own = Summary { new_states: self.local.new_states(), transitions: self.local.counts.transitions(), stop };
         let summaries: Vec<Summary> = tell_all(post, &own)?;
@@ -173,6 +254,9 @@ impl<'a, M: PortableSystem> Search<'a, M> {
         self.local.close_level();
         self.states += new_states;
         self.levels.push(new_states);
+        if let Some(ledger) = ledger.as_mut().filter(|_| self.stopped.is_none()) {
+            ledger.write(&self.local, self.levels.len() as u32 - 1, new_states, self.transitions)?;
+        }
         Ok(())
     }
 

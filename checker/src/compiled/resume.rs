@@ -45,9 +45,9 @@ struct Record<Local, Rows> {
 type ReadRecord<M> = Record<LocalOf<<M as crate::actor_system::ActorSystem>::Actor>, Vec<u32>>;
 
 /// Rows of some states, to be written without a copy.
-struct RowsOf<'s> {
-    states: &'s States,
-    range: Range<u32>,
+pub(super) struct RowsOf<'s> {
+    pub(super) states: &'s States,
+    pub(super) range: Range<u32>,
 }
 
 impl Serialize for RowsOf<'_> {

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use crate::actor_system::ActorSystem;
-use crate::engine::Stop;
+use crate::engine::{Limits, Stop};
 use crate::guide::Guide;
 use crate::memory::resident_bytes;
 
 use super::Search;
 use super::shelf::Shelf;
+use super::states::States;
 
 /// Hundredths of the memory limit from which on rows go to a file: what remains is for the tables that must grow in memory.
 const TIGHT_PERCENT: u64 = 75;
@@ -35,30 +36,35 @@ impl Room {
     }
 }
 
-impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
-    /// Whether the search may go on, when all states before that with number `expanded` were expanded. If memory becomes tight,
-    /// their rows go to a file: they are needed only if a state must be compared with them, or for a trace.
-    pub(super) fn check_limits(&mut self, expanded: u32) -> Result<(), Stop> {
-        self.clock.check_time(self.task.limits)?;
-        let Some(most) = self.task.limits.max_memory_bytes else { return Ok(()) };
+impl Room {
+    /// Whether there is memory to go on, when all states before that with number `expanded` were expanded. If memory becomes tight, their
+    /// rows go to a file: they are needed only if a state must be compared with them, or for a trace.
+    pub(super) fn check(&mut self, limits: &Limits, expanded: u32, rows: &mut [&mut States]) -> Result<(), Stop> {
+        let Some(most) = limits.max_memory_bytes else { return Ok(()) };
         let Some(mut held) = resident_bytes() else { return Ok(()) };
-        let tight = u128::from(most) * u128::from(self.room.tight_percent) / 100;
-        if u128::from(held) > tight && self.file_rows(expanded) {
+        let tight = u128::from(most) * u128::from(self.tight_percent) / 100;
+        if u128::from(held) > tight && self.file(expanded, rows) {
             held = resident_bytes().unwrap_or(0);
         }
         if held > most { Err(Stop::Memory) } else { Ok(()) }
     }
 
     /// Brings rows to the file; whether any were brought.
-    fn file_rows(&mut self, expanded: u32) -> bool {
-        let Room { shelf, is_shelf_full, .. } = &mut self.room;
-        let chunks = self.states.fileable(expanded) + self.parents.fileable(expanded);
-        if *is_shelf_full || chunks == 0 {
+    fn file(&mut self, expanded: u32, rows: &mut [&mut States]) -> bool {
+        if self.is_shelf_full || rows.iter().all(|rows| rows.fileable(expanded) == 0) {
             return false;
         }
-        let filed = self.states.file(expanded, shelf).and_then(|()| self.parents.file(expanded, shelf));
-        *is_shelf_full = filed.is_err();
+        let filed = rows.iter_mut().try_for_each(|rows| rows.file(expanded, &mut self.shelf));
+        self.is_shelf_full = filed.is_err();
         true
+    }
+}
+
+impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
+    /// Whether the search may go on, when all states before that with number `expanded` were expanded.
+    pub(super) fn check_limits(&mut self, expanded: u32) -> Result<(), Stop> {
+        self.clock.check_time(self.task.limits)?;
+        self.room.check(self.task.limits, expanded, &mut [&mut self.states, &mut self.parents])
     }
 }
 

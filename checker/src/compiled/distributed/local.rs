@@ -1,8 +1,10 @@
 //! The part of an exploration that one process does: it expands the states that it owns, hands others to their owners, and keeps what it gets.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
-use crate::engine::Task;
+use crate::course::Clock;
+use crate::engine::{Stop, Task};
 use crate::guide::Unguided;
 use crate::portable::PortableSystem;
 
@@ -10,9 +12,11 @@ use super::super::counts::{Counts, Step};
 use super::super::dictionary::Translation;
 use super::super::expand::{Boundary, Scratch};
 use super::super::intern::mix;
+use super::super::room::Room;
 use super::super::states::States;
 use super::super::tables::Tables;
 use super::super::visited::Visited;
+use super::Distributed;
 use super::batch::{Arrived, Outbox, Sent};
 use super::contents::Contents;
 use super::paths::{Path, Paths, place};
@@ -61,6 +65,7 @@ pub(super) struct Local<'a, M: PortableSystem> {
     contents: Contents,
     states: States,
     visited: Visited,
+    room: Room,
     /// The states of the level that is being expanded, in the order of their ways.
     pub(super) level: Range<u32>,
     /// The ways to them.
@@ -80,19 +85,21 @@ pub(super) struct Local<'a, M: PortableSystem> {
 }
 
 impl<'a, M: PortableSystem> Local<'a, M> {
-    /// Nothing explored yet.
-    pub(super) fn new(task: &'a Task<'a, M, Unguided>, is_bounded: bool, process: usize, processes: usize) -> Self {
+    /// Nothing explored yet; rows that memory has no room for go to a file in a folder, or in the system's one.
+    pub(super) fn new(task: &'a Task<'a, M, Unguided>, engine: &Distributed<'_>, folder: Option<PathBuf>) -> Self {
+        let (process, processes) = (engine.cluster.process(), engine.cluster.processes());
         let tables = Tables::new(task.model, &Unguided, task.clauses);
         let width = tables.layout.width();
         Self {
             task,
-            is_bounded,
+            is_bounded: !engine.is_unbounded,
             process,
             processes,
             contents: Contents::new(&tables.layout),
             tables,
             states: States::new(width),
             visited: Visited::new(1),
+            room: Room::new(folder),
             level: 0..0,
             paths: Paths::new(0),
             pending: Pending::new(0),
@@ -138,7 +145,7 @@ impl<'a, M: PortableSystem> Local<'a, M> {
     }
 
     /// How many states this process owns, those of the next level not counted.
-    pub(super) fn len(&self) -> u32 {
+    fn len(&self) -> u32 {
         self.states.len()
     }
 
@@ -148,7 +155,7 @@ impl<'a, M: PortableSystem> Local<'a, M> {
     }
 
     /// Whether there are as many states as numbers.
-    pub(super) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         u64::from(self.len()) + self.new_states() >= u64::from(u32::MAX) - 1
     }
 
@@ -355,6 +362,48 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         self.visited.of_owner(0).renumber(numbers);
         self.paths = paths;
         self.level = start..self.states.len();
+    }
+
+    /// Takes over the states of the next level from an archive; nothing, if they cannot be states of this search.
+    pub(super) fn take_over(&mut self, rows: &[u32], paths: Paths) -> Option<()> {
+        let width = self.states.width();
+        let most = self.tables.most_cells();
+        let start = self.states.len();
+        if rows.len() != paths.len() * width || rows.len() / width > (u32::MAX - start) as usize {
+            return None;
+        }
+        for row in rows.chunks_exact(width) {
+            let number = self.states.len();
+            if row.iter().zip(&most).any(|(cell, most)| cell >= most) {
+                return None;
+            }
+            let (hash, states) = (mix(self.tables.layout.hash(row)), &self.states);
+            if self.visited.of_owner(0).find_or_insert(hash, number, |other| states.is(other, row)).is_some() {
+                return None;
+            }
+            self.states.push(row);
+        }
+        self.pending = Pending::new(paths.depth() + 1);
+        self.paths = paths;
+        self.level = start..self.states.len();
+        Some(())
+    }
+
+    /// Whether there is memory and time to go on, when all states before that with number `expanded` were expanded.
+    pub(super) fn check_limits(&mut self, clock: &Clock, expanded: u32) -> Result<(), Stop> {
+        clock.check_time(self.task.limits)?;
+        self.room.check(self.task.limits, expanded, &mut [&mut self.states])?;
+        if self.is_full() { Err(Stop::States) } else { Ok(()) }
+    }
+
+    /// The states of this process.
+    pub(super) fn states(&self) -> &States {
+        &self.states
+    }
+
+    /// The ways to the states of the level.
+    pub(super) fn paths(&self) -> &Paths {
+        &self.paths
     }
 
     /// Takes the step in a place out of the state of a row: its event, and the row after it.

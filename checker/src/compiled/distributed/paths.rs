@@ -4,6 +4,8 @@
 //! the one with the lesser way is found first by an engine that takes one state after the other; and two ways of equal length are compared place by
 //! place. So processes agree on the order of all states without ever numbering them, and a way is all that is needed to tell a story.
 
+use serde::{Deserialize, Serialize};
+
 /// A way.
 pub(super) type Path = Vec<u16>;
 
@@ -30,7 +32,7 @@ pub(super) fn keep_earliest(earliest: &mut Option<Path>, way: Option<&Path>) {
 }
 
 /// The ways to some states of one level, by number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Paths {
     /// Steps of each.
     depth: usize,
