@@ -8,6 +8,8 @@ mod stories;
 mod table;
 mod text;
 
+use std::num::NonZeroU64;
+
 use clap::Args;
 use fencepost_checker::engine::{Quiet, Stop};
 use fencepost_models::family::ModelledFamily;
@@ -17,6 +19,7 @@ use crate::distribute::{DistributeArguments, Distribution};
 use crate::exit::ExitStatus;
 use crate::expectation::{Unexpected, unexpected};
 use crate::exploring::{ExploringArguments, terminal_progress};
+use crate::grow;
 use crate::interrupt;
 use crate::margins::Margin;
 use crate::output::{self, Format};
@@ -44,6 +47,9 @@ pub struct CheckArguments {
     /// Tell for each clause whose mutants change a checked contract how far the bounds go beyond the stories of the mutants
     #[arg(long, conflicts_with_all = ["views", "without"])]
     pub margins: bool,
+    /// Raise the bounds of each view step by step for so many seconds, and tell how far every verdict is exhaustive, and the growth
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["stories", "without", "margins", "bounds", "max_time"])]
+    pub grow: Option<NonZeroU64>,
     /// How to explore.
     #[command(flatten)]
     pub exploring: ExploringArguments,
@@ -122,26 +128,31 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
         threads: arguments.exploring.threads(),
         engine: arguments.exploring.engine,
         cluster: distribution.as_ref().map(Distribution::cluster),
-        budget: &arguments.exploring.budget(interrupt),
+        budget: &arguments.exploring.budget_of(arguments.grow.or(arguments.exploring.max_time), interrupt),
         progress: if reports { &terminal_progress } else { &|_, _| Box::new(Quiet) },
     };
-    let (report, tally) = match arguments.format {
-        Format::Text => {
-            let parts = plans.parts(&options);
-            let tally = Tally::of(&parts);
-            (text::report(&parts, &tally), tally)
+    let (report, status) = match (arguments.grow.is_some(), arguments.format) {
+        (true, format) => {
+            let growths = plans.grow(&options);
+            let report = if format == Format::Text { grow::text(&growths) } else { grow::json(&growths) };
+            (report, grow::status(&growths))
         }
-        Format::Json => {
+        (false, Format::Text) => {
             let parts = plans.parts(&options);
             let tally = Tally::of(&parts);
-            (output::json(&json::report(without, parts)), tally)
+            (text::report(&parts, &tally), tally.status())
+        }
+        (false, Format::Json) => {
+            let parts = plans.parts(&options);
+            let tally = Tally::of(&parts);
+            (output::json(&json::report(without, parts)), tally.status())
         }
     };
     if let Some(status) = distribution.as_ref().and_then(Distribution::loss) {
         return Ok(status);
     }
     let printed = if reports { output::print(&report) } else { ExitStatus::AsExpected };
-    Ok(tally.status().max(printed))
+    Ok(status.max(printed))
 }
 
 impl<F: ModelledFamily> Report<F> {

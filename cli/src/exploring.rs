@@ -98,13 +98,18 @@ impl ExploringArguments {
 
     /// The limits, counted from now.
     pub fn budget(&self, interrupt: Arc<AtomicBool>) -> Budget {
+        self.budget_of(self.max_time, interrupt)
+    }
+
+    /// The limits, with another number of seconds, counted from now.
+    pub fn budget_of(&self, seconds: Option<NonZeroU64>, interrupt: Arc<AtomicBool>) -> Budget {
         let limits = Limits {
             max_states: self.max_states.map(NonZeroU64::get),
             max_memory_bytes: self.max_memory,
             interrupt,
             ..Limits::default()
         };
-        let deadline = self.max_time.and_then(|time| Instant::now().checked_add(Duration::from_secs(time.get())));
+        let deadline = seconds.and_then(|time| Instant::now().checked_add(Duration::from_secs(time.get())));
         Budget { limits, deadline }
     }
 }
@@ -117,6 +122,14 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// The limits with so many parts of the time that is left.
+    pub fn part(&self, parts: usize, all: usize) -> Self {
+        let now = Instant::now();
+        let share =
+            |deadline: Instant| deadline.saturating_duration_since(now).mul_f64(parts as f64 / all.max(1) as f64);
+        Self { deadline: self.deadline.map(|deadline| now + share(deadline)), limits: self.limits.clone() }
+    }
+
     /// The limits of an exploration that starts now.
     pub fn limits(&self) -> Limits {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());

@@ -15,6 +15,7 @@ pub mod exit;
 pub mod expectation;
 pub mod exploring;
 pub mod follow;
+pub mod grow;
 pub mod interrupt;
 pub mod kill_matrix;
 pub mod margins;

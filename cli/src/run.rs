@@ -113,7 +113,8 @@ pub fn run_contract<F: ModelledFamily>(contract: Contract<F>, options: &RunOptio
     ContractResult { contract, bounds: options.bounds, engine, seconds, explores_all_views, views: results }
 }
 
-fn run_view<F: ModelledFamily>(
+/// Explores a contract in one view.
+pub fn run_view<F: ModelledFamily>(
     contract: &Contract<F>,
     view: View<F::Bounds>,
     options: &RunOptions<'_>,

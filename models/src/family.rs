@@ -40,6 +40,10 @@ pub trait ModelledFamily: Family {
     /// All views in a size, in the order of the reports.
     fn views(set: BoundsSet, choices: &Self::Choices) -> Vec<View<Self::Bounds>>;
 
+    /// All views in a size by number. The sizes with names are 1, 2 and 3, except of views that grow too fast for that; in larger ones
+    /// budgets go on growing.
+    fn views_of_size(size: u8, choices: &Self::Choices) -> Vec<View<Self::Bounds>>;
+
     /// The actor model of a contract's choices within bounds.
     fn model(choices: &Self::Choices, bounds: &Self::Bounds) -> Self::Model;
 
@@ -62,6 +66,10 @@ impl ModelledFamily for Iggy {
 
     fn views(set: BoundsSet, choices: &Self::Choices) -> Vec<View> {
         iggy::views::views(set, choices)
+    }
+
+    fn views_of_size(size: u8, choices: &Self::Choices) -> Vec<View> {
+        iggy::views::views_of_size(size, choices)
     }
 
     fn model(choices: &Self::Choices, bounds: &Self::Bounds) -> Self::Model {

@@ -5,6 +5,7 @@ use fencepost_spec::diagnostic::Problem;
 use fencepost_spec::family::{Family, Iggy};
 use fencepost_spec::kafkajs::KafkaJs;
 
+use crate::grow::{Growth, grow};
 use crate::margins::{Measured, margins};
 use crate::run::{ContractResult, RunOptions, run_contract};
 use crate::select::{self, Chosen, NameKind, among, remove_fences};
@@ -56,6 +57,15 @@ impl Plans {
     pub(super) fn parts<R: Rendering>(self, options: &RunOptions<'_>) -> Vec<Part<R>> {
         [self.iggy.part(options), self.kafkajs.part(options)].into_iter().flatten().collect()
     }
+
+    /// Raises the bounds of all contracts.
+    pub(super) fn grow(self, options: &RunOptions<'_>) -> Vec<Growth> {
+        // The time is shared out, else the first family would take all of it.
+        let (iggy, all) = (self.iggy.contracts.len(), self.iggy.contracts.len() + self.kafkajs.contracts.len());
+        let mut growths = self.iggy.grow(&RunOptions { budget: &options.budget.part(iggy, all), ..*options });
+        growths.extend(self.kafkajs.grow(options));
+        growths
+    }
 }
 
 impl Wanted {
@@ -96,6 +106,14 @@ impl<F: Measured> Plan<F> {
         }
         let report = self.report(options);
         Some(Part { family: F::NAME, content: Some(R::of(&report)), tally: report.tally() })
+    }
+
+    /// Raises the bounds; nothing, if there are no contracts or views.
+    fn grow(self, options: &RunOptions<'_>) -> Vec<Growth> {
+        if self.is_left_out {
+            return Vec::new();
+        }
+        grow(&self.contracts, &RunOptions { views: (!self.views.is_empty()).then_some(&self.views), ..*options })
     }
 
     fn report(self, options: &RunOptions<'_>) -> Report<F> {

@@ -9,9 +9,18 @@ pub use crate::family::{BoundsSet, View};
 
 /// All views in a size, in the order of the reports. They depend on the contract only where its clients can do more.
 pub fn views(set: BoundsSet, choices: &Choices) -> Vec<View> {
+    of_sizes(|name| size(name, set), choices)
+}
+
+/// All views in a size by number.
+pub fn views_of_size(size: u8, choices: &Choices) -> Vec<View> {
+    of_sizes(|_| size, choices)
+}
+
+fn of_sizes(size: impl Fn(&str) -> u8, choices: &Choices) -> Vec<View> {
     fencepost_spec::library::VIEWS
         .iter()
-        .map(|name| View { name, bounds: bounds(name, size(name, set), choices), liveness: *name == "liveness" })
+        .map(|name| View { name, bounds: bounds(name, size(name), choices), liveness: *name == "liveness" })
         .collect()
 }
 

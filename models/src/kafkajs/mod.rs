@@ -29,6 +29,10 @@ impl ModelledFamily for KafkaJs {
         views::views(set)
     }
 
+    fn views_of_size(size: u8, _choices: &Choices) -> Vec<View<Self::Bounds>> {
+        views::views_of_size(size)
+    }
+
     fn model(choices: &Choices, bounds: &Self::Bounds) -> Self::Model {
         system::model(choices, bounds)
     }

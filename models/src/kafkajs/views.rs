@@ -12,6 +12,11 @@ pub fn views(set: BoundsSet) -> Vec<View<Bounds>> {
         BoundsSet::Ci => 2,
         BoundsSet::Deep => 3,
     };
+    views_of_size(size)
+}
+
+/// All views in a size by number.
+pub fn views_of_size(size: u8) -> Vec<View<Bounds>> {
     VIEWS.iter().map(|name| View { name, bounds: bounds(name, size), liveness: false }).collect()
 }
 

@@ -1,0 +1,189 @@
+//! `fencepost check --grow TIME`: how far the bounds can be raised in a given time, and what that costs.
+
+mod report;
+
+use fencepost_checker::engine::Stop;
+use fencepost_models::family::{ModelledFamily, View};
+use fencepost_spec::contract::{Contract, ExpectedVerdict};
+use fencepost_spec::words::Word;
+
+use crate::exit::ExitStatus;
+use crate::run::{RunOptions, ViewResult, run_view};
+
+pub use report::{json, text};
+
+/// The largest size that is tried: budgets are counted in bytes.
+const MOST_SIZE: u8 = 40;
+
+/// After so many sizes in which the bounds of a view stay the same, it counts as not growing any more.
+const MOST_IDLE_SIZES: usize = 3;
+
+/// A view in one size.
+pub struct Step {
+    /// The size; quick, ci and deep are three of them.
+    pub size: u8,
+    /// Distinct states.
+    pub states: u64,
+    /// The last level that had states.
+    pub depth: u32,
+    /// How long it took.
+    pub seconds: f64,
+    /// Why it ended early, if it did: then it counts for nothing.
+    pub stopped: Option<Stop>,
+    /// Clauses that are broken here and not in any smaller size, each with the steps of its story.
+    pub newly_broken: Vec<(&'static str, usize)>,
+}
+
+/// How a view grew.
+pub struct Curve {
+    /// Name of the view.
+    pub view: &'static str,
+    /// Sizes in which its bounds are others than in the one before, in order.
+    pub steps: Vec<Step>,
+    /// Whether its bounds grow no more.
+    pub is_full_grown: bool,
+}
+
+/// How the views of a contract grew.
+pub struct Growth {
+    /// Name of the family.
+    pub family: &'static str,
+    /// Name of the contract.
+    pub contract: String,
+    /// In the order of the family.
+    pub curves: Vec<Curve>,
+    /// Clauses that the contract expects to hold, and that are broken in a view that it answers for.
+    pub unexpected: Vec<(&'static str, &'static str)>,
+}
+
+impl Curve {
+    /// The largest size whose exploration was exhaustive.
+    pub fn exhaustive(&self) -> Option<&Step> {
+        self.steps.iter().rev().find(|step| step.stopped.is_none())
+    }
+}
+
+impl Growth {
+    /// The largest size in which every view was explored exhaustively; a view that grows no more is no obstacle.
+    pub fn size(&self) -> Option<u8> {
+        let sizes = self.curves.iter().map(|curve| match (curve.is_full_grown, curve.exhaustive()) {
+            (true, Some(_)) => Some(u8::MAX),
+            (_, step) => step.map(|step| step.size),
+        });
+        sizes.min().flatten()
+    }
+}
+
+/// A view that may still grow.
+struct Growing {
+    /// Its contract and its place in it.
+    place: (usize, usize),
+    /// The next size to try.
+    size: u8,
+    /// What the size before took, in seconds.
+    cost: f64,
+}
+
+/// Raises the bounds of the views of some contracts until the time is over: always of the view that took least in its last size, so that
+/// none keeps the others from growing.
+pub fn grow<F: ModelledFamily>(contracts: &[Contract<F>], options: &RunOptions<'_>) -> Vec<Growth> {
+    let mut growths: Vec<Growth> = contracts.iter().map(|contract| seedling(contract, options)).collect();
+    let places = growths.iter().enumerate().flat_map(|(contract, growth)| {
+        (0..growth.curves.len()).map(move |view| Growing { place: (contract, view), size: 0, cost: 0.0 })
+    });
+    let mut growing: Vec<Growing> = places.collect();
+    while let Some(Growing { place, size, .. }) = cheapest(&mut growing) {
+        let contract = &contracts[place.0];
+        let curve = &mut growths[place.0].curves[place.1];
+        let Some((size, view)) = larger::<F>(contract, curve.view, size) else {
+            curve.is_full_grown = true;
+            continue;
+        };
+        let result = run_view(contract, view, options);
+        let (cost, stopped) = (result.seconds, result.stopped);
+        curve.steps.push(Step::of(&result, size, &curve.steps));
+        growths[place.0].note_unexpected(contract, &result);
+        match stopped {
+            None => growing.push(Growing { place, size: size + 1, cost }),
+            Some(Stop::Time | Stop::Interrupted | Stop::Lost) => break,
+            // The others may have room yet.
+            Some(Stop::States | Stop::Depth | Stop::Memory) => {}
+        }
+    }
+    growths
+}
+
+/// How a command ends that raised bounds: that the time was over in one of them is what was asked for.
+pub fn status(growths: &[Growth]) -> ExitStatus {
+    let mut steps = growths.iter().flat_map(|growth| &growth.curves).flat_map(|curve| &curve.steps);
+    if growths.iter().any(|growth| !growth.unexpected.is_empty()) {
+        ExitStatus::NotAsExpected
+    } else if steps.any(|step| matches!(step.stopped, Some(Stop::Interrupted | Stop::Lost))) {
+        ExitStatus::Stopped
+    } else {
+        ExitStatus::AsExpected
+    }
+}
+
+/// A contract whose views have not grown yet.
+fn seedling<F: ModelledFamily>(contract: &Contract<F>, options: &RunOptions<'_>) -> Growth {
+    let is_wanted = |view: &&'static str| options.views.is_none_or(|views| views.contains(view));
+    let curve = |view| Curve { view, steps: Vec::new(), is_full_grown: false };
+    Growth {
+        family: F::NAME,
+        contract: contract.name.clone(),
+        curves: F::VIEWS.iter().copied().filter(is_wanted).map(curve).collect(),
+        unexpected: Vec::new(),
+    }
+}
+
+/// The view that took least; of equals the first.
+fn cheapest(growing: &mut Vec<Growing>) -> Option<Growing> {
+    let order = |(_, growing): &(usize, &Growing)| (growing.cost, growing.place);
+    let least = growing.iter().enumerate().min_by(|one, other| {
+        order(one).partial_cmp(&order(other)).unwrap_or_else(|| unreachable!("a duration is a number"))
+    });
+    let index = least?.0;
+    Some(growing.swap_remove(index))
+}
+
+/// A view in the first size from `size` on in which its bounds are others than in the one before; nothing, if it grows no more.
+fn larger<F: ModelledFamily>(contract: &Contract<F>, name: &str, size: u8) -> Option<(u8, View<F::Bounds>)> {
+    let of = |size: u8| F::views_of_size(size, &contract.choices).into_iter().find(|view| view.name == name);
+    let grows = |size: u8| match size.checked_sub(1).and_then(of) {
+        None => true,
+        Some(before) => of(size).is_some_and(|view| format!("{:?}", view.bounds) != format!("{:?}", before.bounds)),
+    };
+    let size = (size..=MOST_SIZE).take(MOST_IDLE_SIZES).find(|size| grows(*size))?;
+    Some((size, of(size)?))
+}
+
+impl Step {
+    fn of<F: ModelledFamily>(result: &ViewResult<F>, size: u8, before: &[Self]) -> Self {
+        let is_new = |clause: &str| before.iter().all(|step| step.newly_broken.iter().all(|(name, _)| *name != clause));
+        let broken = result.clauses.iter().filter_map(|clause| Some((clause.clause.word(), clause.story_steps()?)));
+        Self {
+            size,
+            states: result.states,
+            depth: result.depth,
+            seconds: result.seconds,
+            stopped: result.stopped,
+            newly_broken: broken.filter(|(clause, _)| is_new(clause)).collect(),
+        }
+    }
+}
+
+impl Growth {
+    /// Notes the clauses that are broken though the contract expects them not to be, in a view that it answers for.
+    fn note_unexpected<F: ModelledFamily>(&mut self, contract: &Contract<F>, result: &ViewResult<F>) {
+        for clause in result.clauses.iter().filter(|clause| result.answered_for && clause.finding.broken.is_some()) {
+            let expected = contract.expected.get(&clause.clause);
+            let found = (clause.clause.word(), result.view.name);
+            if expected.is_some_and(|expected| expected.verdict != ExpectedVerdict::Violated)
+                && !self.unexpected.contains(&found)
+            {
+                self.unexpected.push(found);
+            }
+        }
+    }
+}
