@@ -8,6 +8,8 @@ mod stories;
 mod table;
 mod text;
 
+use std::path::PathBuf;
+
 use clap::Args;
 use fencepost_checker::engine::Stop;
 use fencepost_models::family::ModelledFamily;
@@ -19,6 +21,7 @@ use crate::exploring::{ExploringArguments, terminal_progress};
 use crate::interrupt;
 use crate::margins::Margin;
 use crate::output::{self, Format};
+use crate::resume::{NotKept, Resume};
 use crate::run::{ContractResult, RunOptions};
 use crate::vacuity::{self, Vacuity};
 
@@ -43,6 +46,10 @@ pub struct CheckArguments {
     /// Tell for each clause whose mutants change a checked contract how far the bounds go beyond the stories of the mutants
     #[arg(long, conflicts_with_all = ["views", "without"])]
     pub margins: bool,
+    /// Keep what is explored in this folder, and go on from what is there: the same command, ended by Ctrl-C or killed, and given
+    /// again, reports as if it had not been ended. Takes some disk space: about 50 bytes a state
+    #[arg(long, value_name = "FOLDER", conflicts_with = "margins")]
+    pub resume: Option<PathBuf>,
     /// How to explore.
     #[command(flatten)]
     pub exploring: ExploringArguments,
@@ -109,6 +116,7 @@ struct Judged<'a, F: ModelledFamily> {
 pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
     let mut plans = Plans::of(arguments)?;
     let without = std::mem::take(&mut plans.without);
+    let resume = arguments.resume.as_deref().map(|folder| Resume::new(folder, &arguments.exploring)).transpose()?;
     let options = RunOptions {
         bounds: arguments.exploring.bounds,
         views: None,
@@ -117,19 +125,32 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
         budget: &arguments.exploring.budget(interrupt::flag()?),
         progress: &terminal_progress,
     };
-    let (report, tally) = match arguments.format {
+    match reported(plans, without, arguments.format, &options, resume.as_ref()) {
+        Ok((report, tally)) => Ok(tally.status().max(output::print(&report))),
+        Err(not_kept) => not_kept.status(),
+    }
+}
+
+/// Explores everything; the report, and what it comes to.
+fn reported(
+    plans: Plans,
+    without: Vec<&'static str>,
+    format: Format,
+    options: &RunOptions<'_>,
+    resume: Option<&Resume>,
+) -> Result<(String, Tally), NotKept> {
+    Ok(match format {
         Format::Text => {
-            let parts = plans.parts(&options);
+            let parts = plans.parts(options, resume)?;
             let tally = Tally::of(&parts);
             (text::report(&parts, &tally), tally)
         }
         Format::Json => {
-            let parts = plans.parts(&options);
+            let parts = plans.parts(options, resume)?;
             let tally = Tally::of(&parts);
             (output::json(&json::report(without, parts)), tally)
         }
-    };
-    Ok(tally.status().max(output::print(&report)))
+    })
 }
 
 impl<F: ModelledFamily> Report<F> {

@@ -1,7 +1,7 @@
 //! What every family of models gives to those who explore it: views, an actor model, and the predicates of its clauses.
 
-use fencepost_checker::actor_system::ActorSystem;
 use fencepost_checker::clause::{Clause, LivenessClause};
+use fencepost_checker::portable::PortableSystem;
 use fencepost_spec::family::{Family, Iggy};
 use fencepost_spec::words::Word;
 
@@ -35,7 +35,7 @@ pub trait ModelledFamily: Family {
     /// The budgets of a view.
     type Bounds: Clone + std::fmt::Debug + Send + Sync;
     /// The actor model.
-    type Model: ActorSystem + Send + Sync;
+    type Model: PortableSystem + Send + Sync;
 
     /// All views in a size, in the order of the reports.
     fn views(set: BoundsSet, choices: &Self::Choices) -> Vec<View<Self::Bounds>>;
