@@ -12,10 +12,10 @@ use clap::Args;
 use fencepost_checker::compiled::distributed::{Cluster, ConnectError, Places};
 use fencepost_spec::diagnostic::Problem;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::exit::ExitStatus;
 use crate::exploring::{EngineName, ExploringArguments};
+use crate::resume::program;
 
 /// Where the processes of an exploration are.
 #[derive(Args, Clone, Debug, Default)]
@@ -61,6 +61,8 @@ struct Join {
 /// The processes of an exploration.
 pub struct Distribution {
     cluster: Cluster,
+    /// Whether this process was started by another, which speaks for it.
+    is_started: bool,
     /// Those that were started here: they end after the cluster is left.
     _children: Children,
 }
@@ -88,9 +90,15 @@ impl Distribution {
                 .with_help(format!("accepted: 0 to {last}, as the file has {} addresses", addresses.len())));
         }
         // The same program, asked the same: all but which process it is.
-        let watchword = format!("{} {} {addresses:?}", program()?, common(std::env::args().skip(1)));
+        // States travel as the bytes that this very program gives them.
+        let program = program().map_err(|error| Problem::new(format!("this program cannot be read: {error}")))?;
+        let watchword = format!("{program} {} {addresses:?}", common(std::env::args().skip(1)));
         let cluster = Cluster::connect(&Places { addresses, process, watchword }, None, HOSTS_PATIENCE);
-        Ok(Some(Self { cluster: cluster.map_err(|error| apart(&error))?, _children: Children::default() }))
+        Ok(Some(Self::with(cluster.map_err(|error| apart(&error))?, false, Children::default())))
+    }
+
+    fn with(cluster: Cluster, is_started: bool, children: Children) -> Self {
+        Self { cluster, is_started, _children: children }
     }
 
     /// Joins the process that started this one, which listens already on what is this one's standard input.
@@ -101,7 +109,7 @@ impl Distribution {
         let listener = io::stdin().as_fd().try_clone_to_owned().map(TcpListener::from);
         let listener = listener.map_err(|error| apart(&ConnectError::Connection(error)))?;
         let cluster = Cluster::connect(&Places { addresses, process, watchword }, Some(listener), LOCAL_PATIENCE);
-        Ok(Self { cluster: cluster.map_err(|error| apart(&error))?, _children: Children::default() })
+        Ok(Self::with(cluster.map_err(|error| apart(&error))?, true, Children::default()))
     }
 
     /// Starts the other processes on this machine. Each gets a socket that listens already, so that no port can be taken meanwhile.
@@ -131,7 +139,7 @@ impl Distribution {
         }
         let cluster = Cluster::connect(&Places { addresses, process: 0, watchword }, own, LOCAL_PATIENCE);
         let cluster = cluster.map_err(|error| apart(&error))?;
-        Ok(Self { cluster, _children: children })
+        Ok(Self::with(cluster, false, children))
     }
 
     /// The processes, for the engine.
@@ -147,7 +155,7 @@ impl Distribution {
     /// What to end with if a process was lost, which is said here.
     pub fn loss(&self) -> Option<ExitStatus> {
         let lost = self.cluster.lost()?;
-        if self.reports() || self.cluster.lost() != Some(0) {
+        if !self.is_started {
             eprintln!(
                 "error: process {lost} of {} is gone before the end, and what it knew with it: there is no result",
                 self.cluster.processes()
@@ -248,13 +256,6 @@ fn common(arguments: impl Iterator<Item = String>) -> String {
         }
     }
     common.join(" ")
-}
-
-/// What names this program: states travel as the bytes that this very program gives them.
-fn program() -> Result<String, Problem> {
-    let bytes = std::env::current_exe().and_then(std::fs::read);
-    let bytes = bytes.map_err(|error| Problem::new(format!("this program cannot be read: {error}")))?;
-    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// A word that nobody else knows.

@@ -35,7 +35,7 @@ pub struct ExploringArguments {
     /// Stop the whole command after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub max_time: Option<NonZeroU64>,
-    /// Stop when the process holds this much memory, for example 2GiB
+    /// Stop when the process holds this much memory, for example 2GiB; before, states go to a temporary file
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
 }
@@ -75,7 +75,7 @@ impl EngineName {
 }
 
 /// The compiled engine; the models have no boundary, only budgets.
-const COMPILED: Compiled = Compiled { is_unbounded: true };
+pub const COMPILED: Compiled = Compiled { is_unbounded: true };
 
 impl ExploringArguments {
     /// Refuses the engine for several processes, for commands that have none.

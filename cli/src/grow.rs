@@ -10,7 +10,7 @@ use fencepost_spec::words::Word;
 use crate::exit::ExitStatus;
 use crate::run::{RunOptions, ViewResult, run_view};
 
-pub use report::{json, text};
+pub use report::report;
 
 /// The largest size that is tried: budgets are counted in bytes.
 const MOST_SIZE: u8 = 40;

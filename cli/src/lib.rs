@@ -21,6 +21,7 @@ pub mod kill_matrix;
 pub mod margins;
 pub mod output;
 pub mod replay;
+mod resume;
 pub mod run;
 pub mod select;
 pub mod traces;

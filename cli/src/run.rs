@@ -1,5 +1,6 @@
 //! A contract explored, view after view.
 
+use std::convert::Infallible;
 use std::time::Instant;
 
 use fencepost_checker::compiled::distributed::{Cluster, Distributed};
@@ -21,6 +22,17 @@ pub type Action<F = Iggy> = <<F as ModelledFamily>::Model as Model>::Action;
 
 /// Makes the progress of one exploration, given the names of contract and view.
 pub type ProgressMaker<'a> = dyn Fn(&str, &str) -> Box<dyn Progress> + 'a;
+
+/// The exploration of a view that is to be done.
+pub type TaskOf<'a, F> = Task<'a, <F as ModelledFamily>::Model, Unguided>;
+
+/// Explores a view of a contract.
+pub type Explorer<'a, F, E> = dyn Fn(
+        &Contract<F>,
+        &View<<F as ModelledFamily>::Bounds>,
+        &TaskOf<'_, F>,
+    ) -> Result<Exploration<<F as ModelledFamily>::Model, Unguided>, E>
+    + 'a;
 
 /// How contracts are explored.
 pub struct RunOptions<'a> {
@@ -100,17 +112,41 @@ pub struct Summary<'a, F: ModelledFamily = Iggy> {
     pub breach: Option<(&'a ViewResult<F>, &'a Breach<Action<F>>)>,
 }
 
+impl RunOptions<'_> {
+    /// Explores with the chosen engine, in all processes that explore together.
+    fn explore<F: ModelledFamily>(&self, task: &TaskOf<'_, F>) -> Exploration<F::Model, Unguided> {
+        match self.cluster {
+            Some(cluster) => Distributed { cluster, is_unbounded: true }.explore(task),
+            None => self.engine.explore(task),
+        }
+    }
+}
+
 /// Explores a contract.
 pub fn run_contract<F: ModelledFamily>(contract: Contract<F>, options: &RunOptions<'_>) -> ContractResult<F> {
+    let explore = |_: &Contract<F>, _: &View<F::Bounds>, task: &TaskOf<'_, F>| Ok(options.explore::<F>(task));
+    let Ok(result) = run_contract_with::<F, Infallible>(contract, options, &explore);
+    result
+}
+
+/// Explores a contract, each view in the way that is given.
+///
+/// # Errors
+/// That of the first view that cannot be explored.
+pub fn run_contract_with<F: ModelledFamily, E>(
+    contract: Contract<F>,
+    options: &RunOptions<'_>,
+    explore: &Explorer<'_, F, E>,
+) -> Result<ContractResult<F>, E> {
     let started = Instant::now();
     let is_wanted = |view: &View<F::Bounds>| options.views.is_none_or(|views| views.contains(&view.name));
     let all = F::views(options.bounds, &contract.choices);
     let explores_all_views = all.iter().all(is_wanted);
     let wanted = all.into_iter().filter(is_wanted);
-    let results = wanted.map(|view| run_view(&contract, view, options)).collect();
+    let results = wanted.map(|view| run_view_with(&contract, view, options, explore)).collect::<Result<_, E>>()?;
     let engine = options.engine.word();
     let seconds = started.elapsed().as_secs_f64();
-    ContractResult { contract, bounds: options.bounds, engine, seconds, explores_all_views, views: results }
+    Ok(ContractResult { contract, bounds: options.bounds, engine, seconds, explores_all_views, views: results })
 }
 
 /// Explores a contract in one view.
@@ -119,6 +155,17 @@ pub fn run_view<F: ModelledFamily>(
     view: View<F::Bounds>,
     options: &RunOptions<'_>,
 ) -> ViewResult<F> {
+    let explore = |_: &Contract<F>, _: &View<F::Bounds>, task: &TaskOf<'_, F>| Ok(options.explore::<F>(task));
+    let Ok(result) = run_view_with::<F, Infallible>(contract, view, options, &explore);
+    result
+}
+
+fn run_view_with<F: ModelledFamily, E>(
+    contract: &Contract<F>,
+    view: View<F::Bounds>,
+    options: &RunOptions<'_>,
+    explore: &Explorer<'_, F, E>,
+) -> Result<ViewResult<F>, E> {
     let started = Instant::now();
     let model = F::model(&contract.choices, &view.bounds);
     let safety = F::safety(&model);
@@ -133,12 +180,9 @@ pub fn run_view<F: ModelledFamily>(
         threads: options.threads,
         progress: &*progress,
     };
-    let exploration = match options.cluster {
-        Some(cluster) => Distributed { cluster, is_unbounded: true }.explore(&task),
-        None => options.engine.explore(&task),
-    };
+    let exploration = explore(contract, &view, &task)?;
     let terms = model.vocabulary().into_iter().zip(exploration.term_counts.iter().copied()).collect();
-    ViewResult {
+    Ok(ViewResult {
         answered_for: contract.answers_for.iter().any(|name| name == view.name),
         states: exploration.states,
         transitions: exploration.transitions,
@@ -149,7 +193,7 @@ pub fn run_view<F: ModelledFamily>(
         terms,
         view,
         model,
-    }
+    })
 }
 
 fn judged<F: ModelledFamily>(

@@ -7,6 +7,7 @@ use fencepost_spec::kafkajs::KafkaJs;
 
 use crate::grow::{Growth, grow};
 use crate::margins::{Measured, margins};
+use crate::resume::{NotKept, Resume};
 use crate::run::{ContractResult, RunOptions, run_contract};
 use crate::select::{self, Chosen, NameKind, among, remove_fences};
 
@@ -54,8 +55,16 @@ impl Plans {
     }
 
     /// Explores everything; the parts of the report about families that have contracts in it.
-    pub(super) fn parts<R: Rendering>(self, options: &RunOptions<'_>) -> Vec<Part<R>> {
-        [self.iggy.part(options), self.kafkajs.part(options)].into_iter().flatten().collect()
+    ///
+    /// # Errors
+    /// That explorations cannot be kept.
+    pub(super) fn parts<R: Rendering>(
+        self,
+        options: &RunOptions<'_>,
+        resume: Option<&Resume>,
+    ) -> Result<Vec<Part<R>>, NotKept> {
+        let parts = [self.iggy.part(options, resume)?, self.kafkajs.part(options, resume)?];
+        Ok(parts.into_iter().flatten().collect())
     }
 
     /// Raises the bounds of all contracts.
@@ -97,15 +106,15 @@ impl<F: Measured> Plan<F> {
     }
 
     /// Explores the contracts; nothing, if there are none.
-    fn part<R: Rendering>(self, options: &RunOptions<'_>) -> Option<Part<R>> {
+    fn part<R: Rendering>(self, options: &RunOptions<'_>, resume: Option<&Resume>) -> Result<Option<Part<R>>, NotKept> {
         if self.contracts.is_empty() {
-            return None;
+            return Ok(None);
         }
         if self.is_left_out {
-            return Some(Part { family: F::NAME, content: None, tally: Tally::default() });
+            return Ok(Some(Part { family: F::NAME, content: None, tally: Tally::default() }));
         }
-        let report = self.report(options);
-        Some(Part { family: F::NAME, content: Some(R::of(&report)), tally: report.tally() })
+        let report = self.report(options, resume)?;
+        Ok(Some(Part { family: F::NAME, content: Some(R::of(&report)), tally: report.tally() }))
     }
 
     /// Raises the bounds; nothing, if there are no contracts or views.
@@ -116,11 +125,14 @@ impl<F: Measured> Plan<F> {
         grow(&self.contracts, &RunOptions { views: (!self.views.is_empty()).then_some(&self.views), ..*options })
     }
 
-    fn report(self, options: &RunOptions<'_>) -> Report<F> {
+    fn report(self, options: &RunOptions<'_>, resume: Option<&Resume>) -> Result<Report<F>, NotKept> {
         let options = &RunOptions { views: (!self.views.is_empty()).then_some(&self.views), ..*options };
-        let explored = self.contracts.into_iter().map(|contract| run_contract(contract, options));
-        let results: Vec<ContractResult<F>> = explored.collect();
+        let explored = self.contracts.into_iter().map(|contract| match resume {
+            Some(resume) => resume.run_contract(contract, options),
+            None => Ok(run_contract(contract, options)),
+        });
+        let results: Vec<ContractResult<F>> = explored.collect::<Result<_, _>>()?;
         let margins = self.margins.then(|| margins(&results, options));
-        Report { results, removed: self.removed, remarks: self.remarks, stories: self.stories, margins }
+        Ok(Report { results, removed: self.removed, remarks: self.remarks, stories: self.stories, margins })
     }
 }

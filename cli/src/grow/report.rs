@@ -5,15 +5,23 @@ use std::fmt::Write;
 use comfy_table::CellAlignment;
 use serde::Serialize;
 
-use crate::output::{self, SCHEMA, counted, grouped, rounded, table, table_text};
+use crate::output::{self, Format, SCHEMA, counted, grouped, rounded, table, table_text};
 
 use super::{Curve, Growth, Step};
 
 const HEADING: &str =
     "Size 1 is quick, 2 ci and 3 deep in most views. A size in which a view is as in the one before is left out.\n";
 
+/// The report, in the form that is wanted.
+pub fn report(growths: &[Growth], format: Format) -> String {
+    match format {
+        Format::Text => text(growths),
+        Format::Json => json(growths),
+    }
+}
+
 /// The report for people.
-pub fn text(growths: &[Growth]) -> String {
+fn text(growths: &[Growth]) -> String {
     let mut text = HEADING.to_owned();
     for growth in growths {
         write!(text, "\n{}\n{}{}\n", growth.contract, curves(growth), conclusion(growth)).ok();
@@ -122,7 +130,7 @@ struct UnexpectedJson {
 }
 
 /// The report for programs.
-pub fn json(growths: &[Growth]) -> String {
+fn json(growths: &[Growth]) -> String {
     let step = |step: &Step| StepJson {
         size: step.size,
         states: step.states,
