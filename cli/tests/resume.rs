@@ -8,31 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use support::{check, command, output_of, text_of};
+use support::{check, command, output_of, text_of, timeless};
 
 /// Two contracts, so that one may be done while the other is not.
 const WHAT: [&str; 6] = ["fenced-commits", "kafkajs-guard", "--bounds", "quick", "--format", "json"];
 
 /// A view that is explored in a moment.
 const SMALL: [&str; 3] = ["fenced-commits", "--view", "polls-with-reassignment"];
-
-/// A report without what may differ between two runs.
-fn timeless(report: &[u8]) -> Value {
-    fn strip(value: &mut Value) {
-        match value {
-            Value::Object(fields) => {
-                fields.remove("seconds");
-                fields.values_mut().for_each(strip);
-            }
-            Value::Array(values) => values.iter_mut().for_each(strip),
-            _ => {}
-        }
-    }
-    let mut report = serde_json::from_slice(report).unwrap_or_else(|error| panic!("{error}: {}", text_of(report)));
-    strip(&mut report);
-    report
-}
 
 fn arguments<'a>(what: &[&'a str], folder: &'a Path, threads: &'a str) -> Vec<&'a str> {
     [what, &["--resume", folder.to_str().expect("a name in UTF-8"), "--threads", threads]].concat()

@@ -29,6 +29,23 @@ pub fn text_of(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("text in UTF-8")
 }
 
+/// A report as JSON without what may differ: times, and the name of the engine.
+pub fn timeless(report: &[u8]) -> Value {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|name, _| name != "seconds" && name != "engine");
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(values) => values.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut report = serde_json::from_slice(report).unwrap_or_else(|error| panic!("{error}: {}", text_of(report)));
+    strip(&mut report);
+    report
+}
+
 /// The JSON that `fencepost check` prints.
 pub fn json(arguments: &[&str]) -> Value {
     let output = output_of(check(arguments));
