@@ -17,6 +17,7 @@ mod intern;
 mod judged;
 mod layout;
 mod network;
+mod record;
 mod report;
 mod resume;
 mod room;

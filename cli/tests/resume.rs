@@ -127,7 +127,10 @@ fn given_the_folder_of_another_contract_when_resumed_should_be_refused_and_say_w
     let before = levels(folder.path()).len();
     let changed = [&arguments[..], &["--without", "commit-assignment-on-arrival"]].concat();
     let place = "iggy/fenced-commits/quick/polls-with-reassignment`";
-    demand_refusal(&changed, &[place, "holds another exploration", "there: fence commit-assignment-on-arrival", "another folder"]);
+    demand_refusal(
+        &changed,
+        &[place, "holds another exploration", "there: fence commit-assignment-on-arrival", "another folder"],
+    );
     assert_eq!(levels(folder.path()).len(), before);
     let output = output_of(check(&arguments));
     assert_eq!(output.status.code(), Some(0), "{}", text_of(&output.stderr));
