@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, DeserializeSeed};
 use sha2::{Digest, Sha256};
 
 /// Name and version of the form of the files: the first line of the file `identity`.
@@ -180,14 +180,30 @@ impl Archive {
     /// # Errors
     /// [`ArchiveError::File`] if it cannot be read, [`ArchiveError::Damaged`] if it is not what was written, or not of this type.
     pub fn read<T: DeserializeOwned>(&self, level: u32) -> Result<T, ArchiveError> {
-        let path = self.path(level);
-        let bytes = fs::read(&path).map_err(of_file(&path))?;
-        let content = content_of(&bytes).and_then(|content| match postcard::take_from_bytes(content) {
+        self.read_with(level, |content| match postcard::take_from_bytes(content) {
             Ok((value, [])) => Ok(value),
             Ok((_, rest)) => Err(format!("{} bytes are left over", rest.len())),
             Err(error) => Err(error.to_string()),
-        });
-        content.map_err(|reason| ArchiveError::Damaged { path, reason })
+        })
+    }
+
+    /// Reads a level, or as much of it as `seed` wants, piece by piece.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read).
+    pub(crate) fn read_seed<V, S>(&self, level: u32, seed: S) -> Result<V, ArchiveError>
+    where
+        S: for<'de> DeserializeSeed<'de, Value = V>,
+    {
+        self.read_with(level, |content| {
+            seed.deserialize(&mut postcard::Deserializer::from_bytes(content)).map_err(|error| error.to_string())
+        })
+    }
+
+    fn read_with<V>(&self, level: u32, read: impl FnOnce(&[u8]) -> Result<V, String>) -> Result<V, ArchiveError> {
+        let path = self.path(level);
+        let bytes = fs::read(&path).map_err(of_file(&path))?;
+        content_of(&bytes).and_then(read).map_err(|reason| ArchiveError::Damaged { path, reason })
     }
 
     /// The error that a level is whole, but does not fit to what is explored.

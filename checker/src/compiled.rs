@@ -18,6 +18,7 @@ mod intern;
 mod judged;
 mod layout;
 mod network;
+mod record;
 mod report;
 mod resume;
 mod room;

@@ -6,61 +6,20 @@
 
 use std::ops::Range;
 
-use serde::ser::SerializeSeq;
-use serde::{Deserialize, Serialize, Serializer};
-
+use crate::actor_system::ActorSystem;
 use crate::archive::{Archive, ArchiveError};
 use crate::engine::{Exploration, Stop, Task};
 use crate::guide::Unguided;
 use crate::portable::PortableSystem;
 
 use super::counts::Counts;
-use super::dictionary::{Dictionary, Marks, Translation};
+use super::dictionary::{Marks, Translation};
 use super::intern::{NOTHING, mix};
+use super::record::{Head, Reading, RowsOf, Taker};
 use super::room::Room;
 use super::settled::lock;
-use super::states::States;
-use super::step::Class;
 use super::tables::LocalOf;
 use super::{Compiled, Search};
-
-/// What a closed level adds. If it has no states, the exploration ended with the level before.
-#[derive(Serialize, Deserialize)]
-struct Record<Local, Rows> {
-    /// Values that were met since the level before.
-    dictionary: Dictionary,
-    /// Local events that were, too: the numbers of events in `counts` refer to them.
-    locals: Vec<Local>,
-    /// And classes of transitions.
-    classes: Vec<Class>,
-    /// The rows of the states, one after the other.
-    rows: Rows,
-    /// From which state each was first reached.
-    parents: Rows,
-    /// What was counted until here: all transitions out of the levels before.
-    counts: Counts,
-}
-
-/// A record that was read.
-type ReadRecord<M> = Record<LocalOf<<M as crate::actor_system::ActorSystem>::Actor>, Vec<u32>>;
-
-/// Rows of some states, to be written without a copy.
-pub(super) struct RowsOf<'s> {
-    pub(super) states: &'s States,
-    pub(super) range: Range<u32>,
-}
-
-impl Serialize for RowsOf<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut row = Vec::new();
-        let mut cells = serializer.serialize_seq(Some(self.range.len() * self.states.width()))?;
-        for number in self.range.clone() {
-            self.states.load(number, &mut row);
-            row.iter().try_for_each(|cell| cells.serialize_element(cell))?;
-        }
-        cells.end()
-    }
-}
 
 /// An archive that is being read or written: how much of everything is in it.
 struct Ledger<'a> {
@@ -102,48 +61,62 @@ impl<'a> Ledger<'a> {
         let levels = self.archive.levels().min(limits.max_depth.map_or(u32::MAX, |most| most.saturating_add(1)));
         let mut last = None;
         while self.level < levels {
-            let record: ReadRecord<M> = self.archive.read(self.level).map_err(Ended::Failed)?;
-            let states = u64::from(search.len()) + record.parents.len() as u64;
-            if limits.max_states.is_some_and(|most| states > most) {
+            let Some(level) = self.load_level(search).map_err(Ended::Failed)? else {
                 // The search ends within this level, and finds out where.
                 break;
-            }
-            last = Some(self.take_over(search, record).map_err(Ended::Failed)?);
-            search.tell_progress(self.level, last.as_ref().unwrap_or(&(0..0)));
+            };
+            search.tell_progress(self.level, &level);
             self.level += 1;
-            search.check_limits(last.as_ref().map_or(0, |level| level.start))?;
+            search.check_limits(level.start)?;
+            last = Some(level);
         }
         Ok(last)
     }
 
-    /// Takes over what a level adds; gives the numbers of its states.
-    fn take_over<M: PortableSystem>(
+    /// Takes over the next level, if the limits allow so many states; gives their numbers.
+    fn load_level<M: PortableSystem>(
         &mut self,
         search: &mut Search<'_, M, Unguided>,
-        record: ReadRecord<M>,
-    ) -> Result<Range<u32>, ArchiveError> {
-        let Record { dictionary, locals, classes, rows, parents, counts } = record;
-        let misfit = |what: &str| self.archive.misfit(self.level, what);
+    ) -> Result<Option<Range<u32>>, ArchiveError> {
+        let (archive, level) = (self.archive, self.level);
+        let mut taking = Taking::new(self, search);
+        let read = archive.read_seed(level, Reading(&mut taking));
+        match taking.head {
+            TakenHead::Misfit(what) => Err(archive.misfit(level, what)),
+            TakenHead::TooLarge => read.map(|()| None),
+            TakenHead::Fits => {
+                read?;
+                let level_states = taking.parents.len() as u32;
+                if taking.taken != taking.parents.len() {
+                    return Err(archive.misfit(level, "it has too few states"));
+                }
+                Ok(Some(search.leave_level(search.len() - level_states)))
+            }
+        }
+    }
+
+    /// Takes over the values of a level, with the numbers that they have in it; else what is wrong with them.
+    fn take_values<M: PortableSystem>(
+        &mut self,
+        search: &mut Search<'_, M, Unguided>,
+        head: Head<LocalOf<M::Actor>, Vec<u32>>,
+    ) -> Result<Vec<u32>, &'static str> {
+        let Head { dictionary, locals, classes, counts, parents } = head;
         let tables = &search.tables;
         tables.adopt(&dictionary, &mut self.translation);
-        let are_same =
-            |numbers: &mut dyn Iterator<Item = u32>, from: usize| (from as u32..).zip(numbers).all(|(a, b)| a == b);
-        let (new_locals, new_classes) = (locals.len(), classes.len());
-        if !self.translation.changes_nothing()
-            || !are_same(&mut locals.into_iter().map(|local| tables.locals.intern(local)), self.locals)
-            || !are_same(&mut classes.into_iter().map(|class| tables.classes.intern(class)), self.classes)
-        {
-            return Err(misfit("its values have other numbers"));
+        let are_same = are_next(locals.into_iter().map(|local| tables.locals.intern(local)), &mut self.locals)
+            && are_next(classes.into_iter().map(|class| tables.classes.intern(class)), &mut self.classes)
+            && self.translation.changes_nothing();
+        if !are_same {
+            return Err("its values have other numbers");
         }
         search.settle();
-        (self.locals, self.classes, self.marks) =
-            (self.locals + new_locals, self.classes + new_classes, search.tables.marks());
+        self.marks = search.tables.marks();
         if search.tables.locals.read().list().len() != self.locals || !search.has_counted(&counts) {
-            return Err(misfit("its events are others"));
+            return Err("its events are others");
         }
-        search.add_level(&rows, &parents).ok_or_else(|| misfit("its states are others"))?;
         lock(&search.workers[0]).counts = counts;
-        Ok(search.leave_level(search.len() - parents.len() as u32))
+        Ok(parents)
     }
 
     /// Writes the level with these states, which is the last that is known.
@@ -154,19 +127,26 @@ impl<'a> Ledger<'a> {
     ) -> Result<(), ArchiveError> {
         let tables = &search.tables;
         let (locals, classes) = (tables.locals.read(), tables.classes.read());
-        let record = Record {
+        let head = Head {
             dictionary: tables.dictionary(self.marks),
             locals: locals.list()[self.locals..].iter().map(|local| &**local).collect::<Vec<_>>(),
             classes: classes.list()[self.classes..].iter().map(|class| (**class).clone()).collect(),
-            rows: RowsOf { states: &search.states, range: level.clone() },
-            parents: RowsOf { states: &search.parents, range: level },
             counts: search.merged_counts(),
+            parents: RowsOf { states: &search.parents, range: level.clone() },
         };
-        self.archive.write(self.level, &record)?;
+        self.archive.write(self.level, &(head, RowsOf { states: &search.states, range: level }))?;
         self.level += 1;
         (self.locals, self.classes, self.marks) = (locals.list().len(), classes.list().len(), tables.marks());
         Ok(())
     }
+}
+
+/// Whether numbers are those after the known ones, which become known.
+fn are_next(mut numbers: impl Iterator<Item = u32>, known: &mut usize) -> bool {
+    numbers.all(|number| {
+        *known += 1;
+        number as usize == *known - 1
+    })
 }
 
 impl<M: PortableSystem> Search<'_, M, Unguided> {
@@ -193,29 +173,78 @@ impl<M: PortableSystem> Search<'_, M, Unguided> {
             && counts.classes.len() <= self.tables.classes.read().list().len()
             && counts.firsts().all(|step| step.from < self.len() && is_known(step.event))
     }
+}
 
-    /// Adds the states of a level that was read, whose values are settled; nothing, if they cannot be states of this search.
-    fn add_level(&mut self, rows: &[u32], parents: &[u32]) -> Option<()> {
-        let width = self.states.width();
-        let most = self.tables.most_cells();
-        if rows.len() != parents.len() * width || rows.len() / width > (NOTHING - self.len()) as usize {
-            return None;
+/// A level that is being taken over.
+struct Taking<'l, 's, 'a, M: PortableSystem> {
+    ledger: &'l mut Ledger<'a>,
+    search: &'l mut Search<'s, M, Unguided>,
+    head: TakenHead,
+    parents: Vec<u32>,
+    /// How many states were known before.
+    known: u32,
+    /// How many states of the level were taken over.
+    taken: usize,
+    /// By column: a number that is too large for a cell.
+    most_cells: Vec<u32>,
+}
+
+/// What became of the head of a level.
+enum TakenHead {
+    /// It fits so far.
+    Fits,
+    /// The level has more states than there may be.
+    TooLarge,
+    /// It does not fit to the search.
+    Misfit(&'static str),
+}
+
+impl<'l, 's, 'a, M: PortableSystem> Taking<'l, 's, 'a, M> {
+    fn new(ledger: &'l mut Ledger<'a>, search: &'l mut Search<'s, M, Unguided>) -> Self {
+        let known = search.len();
+        Self { ledger, search, head: TakenHead::Fits, parents: Vec::new(), known, taken: 0, most_cells: Vec::new() }
+    }
+}
+
+impl<M: PortableSystem> Taker for Taking<'_, '_, '_, M> {
+    type Local = LocalOf<<M as ActorSystem>::Actor>;
+
+    fn take_head(&mut self, head: Head<Self::Local, Vec<u32>>) -> bool {
+        let states = u64::from(self.known) + head.parents.len() as u64;
+        self.head = match self.search.task.limits.max_states {
+            Some(most) if states > most => TakenHead::TooLarge,
+            _ if states > u64::from(NOTHING) => TakenHead::Misfit("it has too many states"),
+            _ => match self.ledger.take_values(self.search, head) {
+                Ok(parents) => {
+                    (self.parents, self.most_cells) = (parents, self.search.tables.most_cells());
+                    TakenHead::Fits
+                }
+                Err(what) => TakenHead::Misfit(what),
+            },
+        };
+        matches!(self.head, TakenHead::Fits)
+    }
+
+    fn width(&self) -> usize {
+        self.search.states.width()
+    }
+
+    fn take_row(&mut self, row: &[u32]) -> bool {
+        let Some(&parent) = self.parents.get(self.taken) else { return false };
+        let is_start = parent == NOTHING && self.known == 0;
+        if !(is_start || parent < self.known) || row.iter().zip(&self.most_cells).any(|(cell, most)| cell >= most) {
+            return false;
         }
-        let known = self.len();
-        for (row, parent) in rows.chunks_exact(width).zip(parents) {
-            let is_start = *parent == NOTHING && known == 0;
-            if !(is_start || *parent < known) || row.iter().zip(&most).any(|(cell, most)| cell >= most) {
-                return None;
-            }
-            let (hash, number) = (mix(self.tables.layout.hash(row)), self.len());
-            let owner = self.visited.owner(hash);
-            let found = self.visited.of_owner(owner).find_or_insert(hash, number, |other| self.states.is(other, row));
-            if found.is_some() {
-                return None;
-            }
-            self.add(row, *parent, None);
+        self.taken += 1;
+        let search = &mut *self.search;
+        let (hash, number) = (mix(search.tables.layout.hash(row)), search.len());
+        let owner = search.visited.owner(hash);
+        let is_same = |other: u32| search.states.is(other, row);
+        let is_new = search.visited.of_owner(owner).find_or_insert(hash, number, is_same).is_none();
+        if is_new {
+            search.add(row, parent, None);
         }
-        Some(())
+        is_new
     }
 }
 

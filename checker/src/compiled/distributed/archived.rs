@@ -7,7 +7,7 @@ use crate::portable::PortableSystem;
 
 use super::super::counts::Counts;
 use super::super::dictionary::{Dictionary, Marks, Translation};
-use super::super::resume::RowsOf;
+use super::super::record::RowsOf;
 use super::super::step::Class;
 use super::local::Local;
 use super::paths::{Path, Paths};
