@@ -13,7 +13,7 @@ use crate::run::{RunOptions, ViewResult, run_view};
 pub use report::report;
 
 /// The largest size that is tried: budgets are counted in bytes.
-const MOST_SIZE: u8 = 40;
+pub const MOST_SIZE: u8 = 40;
 
 /// After so many sizes in which the bounds of a view stay the same, it counts as not growing any more.
 const MOST_IDLE_SIZES: usize = 3;
@@ -40,6 +40,8 @@ pub struct Curve {
     pub view: &'static str,
     /// Sizes in which its bounds are others than in the one before, in order.
     pub steps: Vec<Step>,
+    /// The largest size that is known exhaustively: in sizes between two of the steps the view is the same.
+    pub exhaustive_size: Option<u8>,
     /// Whether its bounds grow no more.
     pub is_full_grown: bool,
 }
@@ -56,21 +58,10 @@ pub struct Growth {
     pub unexpected: Vec<(&'static str, &'static str)>,
 }
 
-impl Curve {
-    /// The largest size whose exploration was exhaustive.
-    pub fn exhaustive(&self) -> Option<&Step> {
-        self.steps.iter().rev().find(|step| step.stopped.is_none())
-    }
-}
-
 impl Growth {
-    /// The largest size in which every view was explored exhaustively; a view that grows no more is no obstacle.
+    /// The largest size in which every view was explored exhaustively; a view that grows no more is no obstacle. [`MOST_SIZE`], if none does.
     pub fn size(&self) -> Option<u8> {
-        let sizes = self.curves.iter().map(|curve| match (curve.is_full_grown, curve.exhaustive()) {
-            (true, Some(_)) => Some(u8::MAX),
-            (_, step) => step.map(|step| step.size),
-        });
-        sizes.min().flatten()
+        self.curves.iter().map(|curve| curve.exhaustive_size).min().flatten()
     }
 }
 
@@ -96,11 +87,15 @@ pub fn grow<F: ModelledFamily>(contracts: &[Contract<F>], options: &RunOptions<'
         let contract = &contracts[place.0];
         let curve = &mut growths[place.0].curves[place.1];
         let Some((size, view)) = larger::<F>(contract, curve.view, size) else {
-            curve.is_full_grown = true;
+            (curve.exhaustive_size, curve.is_full_grown) = (Some(MOST_SIZE), true);
             continue;
         };
         let result = run_view(contract, view, options);
         let (cost, stopped) = (result.seconds, result.stopped);
+        if stopped.is_none() {
+            let next = larger::<F>(contract, curve.view, size + 1);
+            curve.exhaustive_size = Some(next.map_or(MOST_SIZE, |(next, _)| next - 1));
+        }
         curve.steps.push(Step::of(&result, size, &curve.steps));
         growths[place.0].note_unexpected(contract, &result);
         match stopped {
@@ -128,7 +123,7 @@ pub fn status(growths: &[Growth]) -> ExitStatus {
 /// A contract whose views have not grown yet.
 fn seedling<F: ModelledFamily>(contract: &Contract<F>, options: &RunOptions<'_>) -> Growth {
     let is_wanted = |view: &&'static str| options.views.is_none_or(|views| views.contains(view));
-    let curve = |view| Curve { view, steps: Vec::new(), is_full_grown: false };
+    let curve = |view| Curve { view, steps: Vec::new(), exhaustive_size: None, is_full_grown: false };
     Growth {
         family: F::NAME,
         contract: contract.name.clone(),

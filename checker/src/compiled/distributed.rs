@@ -17,6 +17,7 @@ mod greeting;
 mod local;
 mod outcome;
 mod paths;
+mod pending;
 mod post;
 
 use serde::{Deserialize, Serialize};

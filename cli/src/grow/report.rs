@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::output::{self, Format, SCHEMA, counted, grouped, rounded, table, table_text};
 
-use super::{Curve, Growth, Step};
+use super::{Curve, Growth, MOST_SIZE, Step};
 
 const HEADING: &str =
     "Size 1 is quick, 2 ci and 3 deep in most views. A size in which a view is as in the one before is left out.\n";
@@ -24,7 +24,7 @@ pub fn report(growths: &[Growth], format: Format) -> String {
 fn text(growths: &[Growth]) -> String {
     let mut text = HEADING.to_owned();
     for growth in growths {
-        write!(text, "\n{}\n{}{}\n", growth.contract, curves(growth), conclusion(growth)).ok();
+        write!(text, "\n{}\n{}{}{}\n", growth.contract, curves(growth), news(growth), conclusion(growth)).ok();
         for (clause, view) in &growth.unexpected {
             writeln!(text, "NOT AS EXPECTED: {clause} is violated in {view}; the contract expects that it is not").ok();
         }
@@ -35,7 +35,7 @@ fn text(growths: &[Growth]) -> String {
 /// The table of all views.
 fn curves(growth: &Growth) -> String {
     let mut table = table();
-    table.set_header(["view", "size", "states", "growth", "depth", "seconds", "newly violated"]);
+    table.set_header(["view", "size", "states", "growth", "depth", "seconds", "end"]);
     for curve in &growth.curves {
         for (index, step) in curve.steps.iter().enumerate() {
             let before = index.checked_sub(1).map(|before| curve.steps[before].states);
@@ -46,7 +46,7 @@ fn curves(growth: &Growth) -> String {
                 factor(step, before),
                 step.depth.to_string(),
                 format!("{:.1}", step.seconds),
-                end(step),
+                step.stopped.map_or_else(String::new, |stop| format!("stopped ({stop})")),
             ]);
         }
     }
@@ -66,23 +66,37 @@ fn factor(step: &Step, before: Option<u64>) -> String {
     }
 }
 
-/// What is new in a size, or why it is not whole.
-fn end(step: &Step) -> String {
-    let broken = step.newly_broken.iter().map(|(clause, steps)| format!("{clause} ({})", counted(*steps, "step")));
-    broken.chain(step.stopped.map(|stop| format!("stopped ({stop})"))).collect::<Vec<_>>().join(", ")
+/// What larger sizes broke that smaller ones did not, a line each.
+fn news(growth: &Growth) -> String {
+    let mut text = String::new();
+    for curve in &growth.curves {
+        for step in curve.steps.iter().skip(1) {
+            for (clause, steps) in &step.newly_broken {
+                let size = step.size;
+                writeln!(
+                    text,
+                    "  {clause} is violated in {} from size {size} on: {}",
+                    curve.view,
+                    counted(*steps, "step")
+                )
+                .ok();
+            }
+        }
+    }
+    text
 }
 
 fn conclusion(growth: &Growth) -> String {
-    let size = |curve: &Curve| match (curve.exhaustive(), curve.is_full_grown) {
+    let size = |curve: &Curve| match (curve.exhaustive_size, curve.is_full_grown) {
         (None, _) => format!("{} in none", curve.view),
-        (Some(step), true) => format!("{} up to {} (it grows no more)", curve.view, step.size),
-        (Some(step), false) => format!("{} up to {}", curve.view, step.size),
+        (Some(_), true) => format!("{} in all, since it grows no more", curve.view),
+        (Some(size), false) => format!("{} up to {size}", curve.view),
     };
     let sizes: Vec<String> = growth.curves.iter().map(size).collect();
     let views = output::wrapped(sizes.iter().map(String::as_str), ", ", 2);
     let exhaustive = match growth.size() {
         None => "No size has every verdict exhaustive".to_owned(),
-        Some(u8::MAX) => "Every verdict is exhaustive in the largest size of every view".to_owned(),
+        Some(MOST_SIZE) => "Every verdict is exhaustive in every size".to_owned(),
         Some(size) => format!("Every verdict is exhaustive up to size {size}"),
     };
     format!("  {exhaustive}. By view:\n  {views}")
@@ -99,7 +113,7 @@ struct ReportJson {
 struct GrowthJson {
     family: &'static str,
     contract: String,
-    /// The largest size in which every verdict is exhaustive; 255 if no view grows any more.
+    /// The largest size in which every verdict is exhaustive; 40, the largest of all, if no view grows any more.
     exhaustive_size: Option<u8>,
     views: Vec<CurveJson>,
     unexpected: Vec<UnexpectedJson>,
@@ -141,7 +155,7 @@ fn json(growths: &[Growth]) -> String {
     };
     let curve = |curve: &Curve| CurveJson {
         view: curve.view,
-        exhaustive_size: curve.exhaustive().map(|step| step.size),
+        exhaustive_size: curve.exhaustive_size,
         is_full_grown: curve.is_full_grown,
         sizes: curve.steps.iter().map(step).collect(),
     };

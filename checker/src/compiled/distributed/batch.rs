@@ -7,6 +7,7 @@ use crate::portable::PortableSystem;
 
 use super::super::dictionary::{Dictionary, Marks, bytes_of, value_of};
 use super::super::tables::Tables;
+use super::paths::Paths;
 
 /// A batch is sent when its rows have so many cells.
 const MOST_CELLS: usize = 1 << 15;
@@ -60,15 +61,15 @@ impl Outbox {
         }
         let is_narrow = self.rows.iter().all(|cell| u16::try_from(*cell).is_ok());
         let rows = if is_narrow {
-            self.rows.iter().flat_map(|cell| (*cell as u16).to_le_bytes()).collect()
+            written(&self.rows, |cell| (cell as u16).to_le_bytes())
         } else {
-            self.rows.iter().flat_map(|cell| cell.to_le_bytes()).collect()
+            written(&self.rows, u32::to_le_bytes)
         };
         let batch = Batch {
             dictionary: tables.dictionary(self.known),
             cell_bytes: if is_narrow { 2 } else { 4 },
             rows,
-            ways: self.ways.iter().flat_map(|place| place.to_le_bytes()).collect(),
+            ways: written(&self.ways, u16::to_le_bytes),
         };
         self.known = tables.marks();
         self.rows.clear();
@@ -76,6 +77,15 @@ impl Outbox {
         self.last.clear();
         Some(bytes_of(&batch))
     }
+}
+
+/// Numbers as bytes.
+fn written<T: Copy, const BYTES: usize>(numbers: &[T], bytes_of: impl Fn(T) -> [u8; BYTES]) -> Vec<u8> {
+    let mut bytes = vec![0; numbers.len() * BYTES];
+    for (piece, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
+        *piece = bytes_of(*number);
+    }
+    bytes
 }
 
 /// A batch that has arrived.
@@ -98,15 +108,16 @@ impl Arrived {
         Self { dictionary, rows, ways: ways.as_chunks().0.iter().map(narrow).collect() }
     }
 
-    /// Visits the ways, of `depth` steps each, in order.
-    pub(super) fn ways(&self, depth: usize, mut visit: impl FnMut(&[u16])) {
-        let (mut way, mut rest) = (vec![0; depth], &self.ways[..]);
+    /// The ways, of `depth` steps each.
+    pub(super) fn ways(&self, depth: usize) -> Paths {
+        let (mut ways, mut way, mut rest) = (Paths::new(depth), vec![0; depth], &self.ways[..]);
         while let Some((&shared, after)) = rest.split_first() {
             let changed = depth - usize::from(shared);
             way[usize::from(shared)..].copy_from_slice(&after[..changed]);
-            visit(&way);
+            ways.push(&way);
             rest = &after[changed..];
         }
+        ways
     }
 }
 
@@ -116,6 +127,8 @@ const REMEMBERED: usize = 1 << 15;
 /// States that were sent lately: their owner knows them, and by no greater a way, since they are sent in order.
 pub(super) struct Sent {
     width: usize,
+    /// The hash of each: most states are told apart by it, and their rows need not be fetched from memory.
+    contents: Vec<u64>,
     rows: Vec<u32>,
 }
 
@@ -123,16 +136,17 @@ impl Sent {
     /// Nothing sent yet.
     pub(super) fn new(width: usize) -> Self {
         // No row begins with this number: so many situations there are not.
-        Self { width, rows: vec![u32::MAX; width * REMEMBERED] }
+        Self { width, contents: vec![0; REMEMBERED], rows: vec![u32::MAX; width * REMEMBERED] }
     }
 
     /// Whether this state was sent lately; if not, it is from now on.
     #[inline]
     pub(super) fn is_repeated(&mut self, content: u64, row: &[u32]) -> bool {
-        let place = (content as usize % REMEMBERED) * self.width;
-        let known = &mut self.rows[place..place + self.width];
-        let is_same = known == row;
+        let place = content as usize % REMEMBERED;
+        let known = &mut self.rows[place * self.width..][..self.width];
+        let is_same = self.contents[place] == content && known == row;
         if !is_same {
+            self.contents[place] = content;
             known.copy_from_slice(row);
         }
         is_same

@@ -20,30 +20,7 @@ use super::Distributed;
 use super::batch::{Arrived, Outbox, Sent};
 use super::contents::Contents;
 use super::paths::{Path, Paths, place};
-
-/// States that were found in the level that is being expanded.
-struct Pending {
-    rows: Vec<u32>,
-    hashes: Vec<u64>,
-    paths: Paths,
-}
-
-impl Pending {
-    fn new(depth: usize) -> Self {
-        Self { rows: Vec::new(), hashes: Vec::new(), paths: Paths::new(depth) }
-    }
-
-    /// Only the states with a way before `cut`.
-    fn before(&self, cut: &[u16], width: usize) -> Self {
-        let mut before = Self::new(self.paths.depth());
-        for index in (0..self.paths.len()).filter(|index| self.paths.get(*index) < cut) {
-            before.rows.extend_from_slice(&self.rows[index * width..][..width]);
-            before.hashes.push(self.hashes[index]);
-            before.paths.push(self.paths.get(index));
-        }
-        before
-    }
-}
+use super::pending::{Finds, Pending};
 
 /// The transitions of one state.
 #[derive(Default)]
@@ -71,6 +48,8 @@ pub(super) struct Local<'a, M: PortableSystem> {
     /// The ways to them.
     paths: Paths,
     pending: Pending,
+    /// Successors of this process that are not looked up yet.
+    finds: Finds,
     pub(super) counts: Counts,
     /// By class: the first step, once its level is done.
     pub(super) firsts: Vec<Option<Path>>,
@@ -103,6 +82,7 @@ impl<'a, M: PortableSystem> Local<'a, M> {
             level: 0..0,
             paths: Paths::new(0),
             pending: Pending::new(0),
+            finds: Finds::new(0),
             counts: Counts::new(task.clauses.len()),
             firsts: Vec::new(),
             firsts_seen: vec![[None, None]; task.clauses.len()],
@@ -125,10 +105,13 @@ impl<'a, M: PortableSystem> Local<'a, M> {
     /// Keeps the initial state, if this process owns it.
     pub(super) fn begin(&mut self) {
         if let Some(row) = self.initial()
-            && self.owner(self.contents.row(&self.tables, &row)) == self.process
+            && owner(self.processes, self.contents.row(&self.tables, &row)) == self.process
         {
             let hash = mix(self.tables.layout.hash(&row));
-            self.keep(hash, &row, &[]);
+            self.finds.rows.extend(&row);
+            self.finds.hashes.push(hash);
+            self.finds.ways.push(&[]);
+            self.keep_finds();
         }
     }
 
@@ -138,12 +121,6 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         self.contents.settle(&self.tables);
     }
 
-    /// Which process owns the states with this hash. By the upper bits: the lower ones choose places in tables.
-    #[inline]
-    fn owner(&self, content: u64) -> usize {
-        ((u128::from(mix(content)) * self.processes as u128) >> 64) as usize
-    }
-
     /// How many states this process owns, those of the next level not counted.
     fn len(&self) -> u32 {
         self.states.len()
@@ -151,7 +128,7 @@ impl<'a, M: PortableSystem> Local<'a, M> {
 
     /// How many states were found in this level.
     pub(super) fn new_states(&self) -> u64 {
-        self.pending.paths.len() as u64
+        self.pending.len() as u64
     }
 
     /// Whether there are as many states as numbers.
@@ -166,6 +143,7 @@ impl<'a, M: PortableSystem> Local<'a, M> {
             self.find_transitions(Some(from));
             self.deal_out(from);
         }
+        self.keep_finds();
         self.settle();
     }
 
@@ -196,18 +174,17 @@ impl<'a, M: PortableSystem> Local<'a, M> {
     fn deal_out(&mut self, from: u32) {
         let width = self.states.width();
         let transitions = std::mem::take(&mut self.transitions);
-        let mut way = self.path(from).to_vec();
-        way.push(0);
-        let depth = way.len() - 1;
+        let parent = self.paths.get((from - self.level.start) as usize);
         for (index, number) in transitions.order.iter().enumerate() {
             let (_, hash, content) = transitions.found[*number as usize];
             let row = &transitions.rows[*number as usize * width..][..width];
-            way[depth] = place(index);
-            let owner = self.owner(content);
+            let owner = owner(self.processes, content);
             if owner == self.process {
-                self.keep(hash, row, &way);
+                self.finds.rows.extend_from_slice(row);
+                self.finds.hashes.push(hash);
+                self.finds.ways.push_step(parent, place(index));
             } else if !self.sent.is_repeated(content, row) {
-                self.outboxes[owner].push(row, &way[..depth], way[depth]);
+                self.outboxes[owner].push(row, parent, place(index));
             }
         }
         self.transitions = transitions;
@@ -218,24 +195,10 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         self.paths.get((state - self.level.start) as usize)
     }
 
-    /// Keeps a state of this process that is reached by a way.
-    fn keep(&mut self, hash: u64, row: &[u32], way: &[u16]) {
-        let Self { states, visited, pending, .. } = self;
-        let (known, width) = (states.len(), states.width());
-        let number = known + pending.hashes.len() as u32;
-        let is_same = |number: u32| match number.checked_sub(known) {
-            None => states.is(number, row),
-            Some(index) => pending.rows[index as usize * width..][..width] == *row,
-        };
-        match visited.of_owner(0).find_or_insert(hash, number, is_same) {
-            None => {
-                pending.rows.extend_from_slice(row);
-                pending.hashes.push(hash);
-                pending.paths.push(way);
-            }
-            Some(number) if number >= known => pending.paths.improve((number - known) as usize, way),
-            Some(_) => {}
-        }
+    /// Keeps the states of this process that were found.
+    fn keep_finds(&mut self) {
+        self.pending.keep(&self.finds, &self.states, &self.visited);
+        self.finds.clear();
     }
 
     /// The batches that are ready to be sent, or all of them, with their receivers.
@@ -255,22 +218,19 @@ impl<'a, M: PortableSystem> Local<'a, M> {
             self.tables.translate(row, &translation);
         }
         self.translations[from] = translation;
-        let mut rows = arrived.rows.chunks_exact(width);
-        arrived.ways(self.pending_depth(), |way| {
-            if let Some(row) = rows.next() {
-                self.keep(mix(self.tables.layout.hash(row)), row, way);
-            }
-        });
+        let hashes = arrived.rows.chunks_exact(width).map(|row| mix(self.tables.layout.hash(row)));
+        let finds = Finds { hashes: hashes.collect(), ways: arrived.ways(self.pending_depth()), rows: arrived.rows };
+        self.pending.keep(&finds, &self.states, &self.visited);
     }
 
     /// Steps to the states that were found in this level.
     fn pending_depth(&self) -> usize {
-        self.pending.paths.depth()
+        self.pending.0.ways.depth()
     }
 
     /// The ways to the states that were found in this level, in order.
     pub(super) fn new_paths(&self) -> Vec<Path> {
-        let paths = &self.pending.paths;
+        let paths = &self.pending.0.ways;
         paths.order().into_iter().map(|number| paths.get(number as usize).to_vec()).collect()
     }
 
@@ -348,19 +308,11 @@ impl<'a, M: PortableSystem> Local<'a, M> {
     pub(super) fn close_level(&mut self) {
         // What others sent is settled now.
         self.settle();
-        let width = self.states.width();
         let start = self.states.len();
-        let depth = self.pending_depth();
-        let mut paths = Paths::new(depth);
-        let pending = std::mem::replace(&mut self.pending, Pending::new(depth + 1));
-        let order = pending.paths.order();
-        for &old in &order {
-            self.states.push(&pending.rows[old as usize * width..][..width]);
-            paths.push(pending.paths.get(old as usize));
-        }
-        let numbers = (start..).zip(&order).map(|(number, old)| (pending.hashes[*old as usize], start + old, number));
-        self.visited.of_owner(0).renumber(numbers);
-        self.paths = paths;
+        let next = self.pending_depth() + 1;
+        let pending = std::mem::replace(&mut self.pending, Pending::new(next));
+        self.paths = pending.close(&mut self.states, &self.visited);
+        self.finds = Finds::new(next);
         self.level = start..self.states.len();
     }
 
@@ -384,6 +336,7 @@ impl<'a, M: PortableSystem> Local<'a, M> {
             self.states.push(row);
         }
         self.pending = Pending::new(paths.depth() + 1);
+        self.finds = Finds::new(paths.depth() + 1);
         self.paths = paths;
         self.level = start..self.states.len();
         Some(())
@@ -416,4 +369,10 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         let number = *order.get(usize::from(place))? as usize;
         Some((found[number].0, rows[number * row.len()..][..row.len()].to_vec()))
     }
+}
+
+/// Which process owns the states with this hash. By the upper bits: the lower ones choose places in tables.
+#[inline]
+fn owner(processes: usize, content: u64) -> usize {
+    ((u128::from(mix(content)) * processes as u128) >> 64) as usize
 }
