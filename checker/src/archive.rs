@@ -147,7 +147,12 @@ impl Archive {
 
     /// How many consecutive levels, from 0 on, are there and as they were written. Reads all of them.
     pub fn levels(&self) -> u32 {
-        (0..).find(|level| !is_whole(&self.path(*level))).unwrap_or(u32::MAX)
+        (0..).find(|level| !self.has(*level)).unwrap_or(u32::MAX)
+    }
+
+    /// Whether a level is there and as it was written. Reads all of it.
+    pub(crate) fn has(&self, level: u32) -> bool {
+        is_whole(&self.path(level))
     }
 
     /// Writes a level, and forgets those after it, which followed from another one.

@@ -20,7 +20,7 @@ pub struct Limits {
     pub max_depth: Option<u32>,
     /// Longest time.
     pub max_time: Option<Duration>,
-    /// Most memory of the process, in bytes.
+    /// Most memory of the process, in bytes. Before it is reached, an engine may bring states to a temporary file.
     pub max_memory_bytes: Option<u64>,
     /// Set from outside (Ctrl-C) to stop.
     pub interrupt: Arc<AtomicBool>,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use support::{check, command, output_of, text_of, timeless};
 
 /// Two contracts, so that one may be done while the other is not.
-const WHAT: [&str; 6] = ["fenced-commits", "kafkajs-guard", "--bounds", "quick", "--format", "json"];
+const WHAT: [&str; 6] = ["fenced-commits", "kafkajs-guard", "--story", "no-skip", "--format", "json"];
 
 /// A view that is explored in a moment.
 const SMALL: [&str; 3] = ["fenced-commits", "--view", "polls-with-reassignment"];

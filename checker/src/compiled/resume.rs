@@ -57,10 +57,9 @@ impl<'a> Ledger<'a> {
 
     /// Takes over the levels of the archive which the limits allow; gives the last of them, if there is any.
     fn load<M: PortableSystem>(&mut self, search: &mut Search<'_, M, Unguided>) -> Result<Option<Range<u32>>, Ended> {
-        let limits = search.task.limits;
-        let levels = self.archive.levels().min(limits.max_depth.map_or(u32::MAX, |most| most.saturating_add(1)));
+        let is_allowed = |level: u32| search.task.limits.max_depth.is_none_or(|most| level <= most);
         let mut last = None;
-        while self.level < levels {
+        while is_allowed(self.level) && self.archive.has(self.level) {
             let Some(level) = self.load_level(search).map_err(Ended::Failed)? else {
                 // The search ends within this level, and finds out where.
                 break;
