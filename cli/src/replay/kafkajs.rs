@@ -96,6 +96,8 @@ struct TargetReplay {
     is_whole: bool,
     /// What the divergences come to.
     gathered: Gathered,
+    /// Whether the command was interrupted here: what would have come later is not there.
+    is_cut: bool,
 }
 
 /// Runs the command.
@@ -110,7 +112,10 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
     for chosen in targets::chosen(&driver, &arguments.kafkajs)? {
         results.extend(replay.target(&chosen)?);
     }
-    let is_interrupted = results.iter().any(TargetReplay::is_interrupted);
+    let is_interrupted = replay.interrupt.load(Ordering::Relaxed);
+    if let Some(last) = results.last_mut().filter(|_| is_interrupted) {
+        last.is_cut = true;
+    }
     if let Some(folder) = &arguments.kafkajs.scripts {
         write_files(folder, results.iter().flat_map(page::programs))?;
     }
@@ -127,7 +132,8 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
         ReplayFormat::Markdown => text::markdown(&results, strict),
         ReplayFormat::Json => output::json(&json::report(&results, arguments)),
     });
-    Ok(results.iter().map(|result| result.status(strict)).max().unwrap_or(ExitStatus::AsExpected).max(printed))
+    let begun = if is_interrupted { ExitStatus::Stopped } else { ExitStatus::AsExpected };
+    Ok(results.iter().map(|result| result.status(strict)).fold(begun, ExitStatus::max).max(printed))
 }
 
 struct Replay<'a> {
@@ -192,7 +198,12 @@ impl<'a> Replay<'a> {
             if self.interrupt.load(Ordering::Relaxed) {
                 break;
             }
-            results.push(self.replay(chosen, &contract, changes)?);
+            match self.replay(chosen, &contract, changes) {
+                Ok(result) => results.push(result),
+                // It was about to begin.
+                Err(_) if self.interrupt.load(Ordering::Relaxed) => break,
+                Err(problem) => return Err(problem),
+            }
         }
         Ok(results)
     }
@@ -217,6 +228,7 @@ impl<'a> Replay<'a> {
             deviations: Vec::new(),
             is_whole: self.views.is_empty(),
             gathered: Gathered::default(),
+            is_cut: false,
         };
         if changes.is_empty() {
             let concerns = |deviation: &&Deviation| deviation.concerns(target, &contract.name);
@@ -246,8 +258,11 @@ impl<'a> Replay<'a> {
         if !taken.is_empty() {
             let relaxed = changed(&choices, &taken);
             let breaches: Vec<_> = views.iter().map(|view| (view, self.breaches(&relaxed, view))).collect();
-            let gathered = evidence::gather(&mut driver, &choices, &relaxed, &breaches);
-            result.gathered = gathered.map_err(|problem| self.unusable(&problem))?;
+            match evidence::gather(&mut driver, &choices, &relaxed, &breaches) {
+                Ok(gathered) => result.gathered = gathered,
+                Err(problem) if problem.is_interruption() => result.is_cut = true,
+                Err(problem) => return Err(self.unusable(&problem)),
+            }
         }
         Ok(result)
     }
@@ -388,7 +403,7 @@ impl TargetReplay {
     }
 
     fn is_interrupted(&self) -> bool {
-        self.views.iter().any(|view| view.interrupted)
+        self.is_cut || self.views.iter().any(|view| view.interrupted)
     }
 
     fn status(&self, strict: bool) -> ExitStatus {
