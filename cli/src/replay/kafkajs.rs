@@ -463,6 +463,7 @@ mod tests {
             deviations: known.into_iter().take(1).collect(),
             is_whole,
             gathered: Gathered::default(),
+            is_cut: false,
         }
     }
 
