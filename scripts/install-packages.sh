@@ -13,7 +13,7 @@ for program in "$@"; do
     java) packages+=(default-jre-headless) ;;
     javac) packages+=(default-jdk-headless) ;;
     node) packages+=(nodejs) ;;
-    python3) packages+=(python3 python3-pip) ;;
+    python3) packages+=(python3 python3-pip python3-venv) ;;
     *) packages+=("$program") ;;
   esac
 done
