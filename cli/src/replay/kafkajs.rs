@@ -4,6 +4,7 @@ mod json;
 mod page;
 mod results;
 mod targets;
+mod tcp;
 mod text;
 
 use std::cell::RefCell;
@@ -50,9 +51,13 @@ pub struct KafkaJsArguments {
     /// For `--driver kafkajs`: only this version of the package (may be repeated)
     #[arg(long = "package", value_name = "VERSION")]
     pub packages: Vec<String>,
-    /// For `--driver kafkajs`: only this level (may be repeated): 1 is the class OffsetManager, 2 the whole Consumer
-    #[arg(long = "level", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=2))]
+    /// For `--driver kafkajs`: only this level (may be repeated): 1 is the class OffsetManager, 2 the whole Consumer; 3 is that over
+    /// TCP, and goes alone [default: 1 and 2]
+    #[arg(long = "level", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=3))]
     pub levels: Vec<u8>,
+    /// For `--level 3`: how often each schedule is run [default: 2]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..))]
+    pub runs: Option<u8>,
     /// For `--driver kafkajs`: known deviations are differences like others, and are told at length
     #[arg(long)]
     pub strict: bool,
@@ -62,8 +67,9 @@ pub struct KafkaJsArguments {
     /// For `--driver kafkajs`: write a program for each clause that is broken to this folder, which anybody can run alone
     #[arg(long, value_name = "FOLDER")]
     pub scripts: Option<PathBuf>,
-    /// For `--driver kafkajs`: write the page of results to this file; every version is then replayed in its own contract, too
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["own", "strict", "packages", "levels", "views", "contracts", "cover"])]
+    /// For `--driver kafkajs`: write the page of results to this file; every version is then replayed in its own contract, too. With
+    /// `--level 3` it is the page of that level
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["own", "strict", "packages", "views", "contracts", "cover"])]
     pub results: Option<PathBuf>,
 }
 
@@ -73,12 +79,23 @@ impl KafkaJsArguments {
         let given = [
             ("--package", !self.packages.is_empty()),
             ("--level", !self.levels.is_empty()),
+            ("--runs", self.runs.is_some()),
             ("--strict", self.strict),
             ("--own", self.own),
             ("--scripts", self.scripts.is_some()),
             ("--results", self.results.is_some()),
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+}
+
+impl KafkaJsArguments {
+    /// What is wrong with these arguments without `--level 3`.
+    fn only_for_tcp(&self) -> Option<&'static str> {
+        if self.runs.is_some() {
+            return Some("`--runs` is for `--level 3`: at the other levels a run is like any other");
+        }
+        (self.results.is_some() && !self.levels.is_empty()).then_some("the page of results is about levels 1 and 2")
     }
 }
 
@@ -107,6 +124,12 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
         None => unreachable!("the manifest of the driver is shipped"),
     };
     demand_use(arguments)?;
+    if arguments.kafkajs.levels.contains(&tcp::LEVEL) {
+        return tcp::run(arguments, &driver);
+    }
+    if let Some(given) = arguments.kafkajs.only_for_tcp() {
+        return Err(Problem::new(given).with_help("say --level 3, or leave it away"));
+    }
     let replay = Replay::new(arguments, &driver)?;
     let mut results = Vec::new();
     for chosen in targets::chosen(&driver, &arguments.kafkajs)? {

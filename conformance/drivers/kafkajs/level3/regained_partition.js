@@ -146,11 +146,15 @@ function wentBack(entries) {
   return index < 0 ? null : { from: stored[index - 1], to: stored[index] }
 }
 
-const judge = ({ entries }) => ({
-  clause: 'automatic-progress-monotone',
-  is_met: isMet(entries),
-  is_broken: wentBack(entries) !== null,
-  went_back: wentBack(entries),
-})
+function judge({ entries }) {
+  const isInOrder = isMet(entries)
+  const back = wentBack(entries)
+  return {
+    is_met: isInOrder,
+    is_raced: isInOrder,
+    breach: back && `the group's progress of p0 goes from ${back.from} to ${back.to}`,
+    went_back: back,
+  }
+}
 
 module.exports = { run, judge }

@@ -126,13 +126,21 @@ async function run({ cluster, library, journal }) {
   await disconnect()
 }
 
+function breachOf(crash, unnamed) {
+  if (crash !== null) return `the consumer crashes: ${crash}`
+  if (unnamed.length === 0) return null
+  const { partition, offset } = unnamed[0]
+  return `p${partition} is fetched at ${offset}, an offset that nobody has named`
+}
+
 const judge = ({ entries, crash }) => {
   const unnamed = unnamedFetches(entries)
+  const overlaps = overlapsOf(entries)
   return {
-    clause: 'no-undefined-offset',
     is_met: isMet(entries),
-    is_broken: crash !== null || unnamed.length > 0,
-    overlaps: overlapsOf(entries),
+    is_raced: overlaps.length > 0,
+    breach: breachOf(crash, unnamed),
+    overlaps,
     unnamed_fetches: unnamed,
   }
 }
