@@ -87,9 +87,7 @@ impl KafkaJsArguments {
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
-}
 
-impl KafkaJsArguments {
     /// What is wrong with these arguments without `--level 3`.
     fn only_for_tcp(&self) -> Option<&'static str> {
         if self.runs.is_some() {
