@@ -36,6 +36,8 @@ struct ScheduleReplay {
     /// Whether the contract promises the clause in the view that has the same in it.
     is_promised: bool,
     runs: Vec<Seen>,
+    /// Runs that did not go as scheduled, and were done again.
+    repeated: usize,
     is_interrupted: bool,
 }
 
@@ -115,9 +117,10 @@ fn replay(
     options: &ChildOptions,
 ) -> Result<ScheduleReplay, Problem> {
     let is_promised = is_promised(set)?;
-    let mut result = ScheduleReplay { package, set: set.clone(), is_promised, runs: Vec::new(), is_interrupted: false };
+    let mut result =
+        ScheduleReplay { package, set: set.clone(), is_promised, runs: Vec::new(), repeated: 0, is_interrupted: false };
     for _ in 0..runs {
-        match in_order(over_tcp, &result.package, set, options) {
+        match result.in_order(over_tcp, options) {
             Ok(seen) => result.runs.push(seen),
             Err(DriverProblem::Child(ChildProblem::Interrupted)) => {
                 result.is_interrupted = true;
@@ -127,24 +130,6 @@ fn replay(
         }
     }
     Ok(result)
-}
-
-/// One run, tried again as long as its times come into disorder.
-fn in_order(
-    over_tcp: &OverTcp,
-    package: &str,
-    set: &ScheduleSet,
-    options: &ChildOptions,
-) -> Result<Seen, DriverProblem> {
-    let mut attempts = 1;
-    loop {
-        let seen = tcp::run(&over_tcp.program, package, &set.schedule, options)?;
-        let is_in_order = seen.summary.is_met && seen.summary.is_raced == set.raced;
-        if is_in_order || seen.summary.breach.is_some() || attempts == ATTEMPTS {
-            return Ok(seen);
-        }
-        attempts += 1;
-    }
 }
 
 fn is_promised(set: &ScheduleSet) -> Result<bool, Problem> {
@@ -165,6 +150,20 @@ fn unusable(over_tcp: &OverTcp, problem: &DriverProblem) -> Problem {
 }
 
 impl ScheduleReplay {
+    /// One run, done again as long as its times come into disorder.
+    fn in_order(&mut self, over_tcp: &OverTcp, options: &ChildOptions) -> Result<Seen, DriverProblem> {
+        let mut attempts = 1;
+        loop {
+            let seen = tcp::run(&over_tcp.program, &self.package, &self.set.schedule, options)?;
+            let is_in_order = seen.summary.is_met && seen.summary.is_raced == self.set.raced;
+            if is_in_order || seen.summary.breach.is_some() || attempts == ATTEMPTS {
+                return Ok(seen);
+            }
+            attempts += 1;
+            self.repeated += 1;
+        }
+    }
+
     fn count(&self, is_counted: impl Fn(&Seen) -> bool) -> usize {
         self.runs.iter().filter(|seen| is_counted(seen)).count()
     }
@@ -218,7 +217,7 @@ mod tests {
         let all = chosen(&over_tcp, &["2.2.4".to_owned()], &driver);
         let (package, set) = all.into_iter().find(|(_, set)| set.schedule == schedule).expect("a schedule");
         let is_promised = is_promised(set).unwrap_or_else(|problem| panic!("{problem}"));
-        ScheduleReplay { package, set: set.clone(), is_promised, runs, is_interrupted: false }
+        ScheduleReplay { package, set: set.clone(), is_promised, runs, repeated: 0, is_interrupted: false }
     }
 
     #[test]
@@ -249,6 +248,14 @@ mod tests {
         assert_eq!(broken.status(), ExitStatus::NotAsExpected);
         let text = report::text(&[broken]);
         assert!(text.contains("1 run breaks no-undefined-offset, which kafkajs-guard promises"), "{text}");
+    }
+
+    #[test]
+    fn given_no_run_when_interrupted_should_not_claim_a_result() {
+        let stopped = ScheduleReplay { is_interrupted: true, ..replayed("seed-race", Vec::new()) };
+        assert_eq!(stopped.status(), ExitStatus::Stopped);
+        let text = report::text(&[stopped]);
+        assert!(text.contains("stopped (interrupted)") && !text.contains("kept"), "{text}");
     }
 
     #[test]

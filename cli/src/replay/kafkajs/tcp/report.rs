@@ -30,12 +30,13 @@ coordinates the group, node 2 leads p1.
 /// The report for people.
 pub(super) fn text(results: &[ScheduleReplay]) -> String {
     let mut rows = table();
-    rows.set_header(["version", "schedule", "runs", "raced", "crashed", "reads from", "result"]);
+    rows.set_header(["version", "schedule", "runs", "repeated", "raced", "crashed", "reads from", "result"]);
     for result in results {
         rows.add_row([
             result.package.clone(),
             result.set.schedule.clone(),
             result.runs.len().to_string(),
+            result.repeated.to_string(),
             result.count(is_raced).to_string(),
             result.count(has_crashed).to_string(),
             read_from(result),
@@ -43,8 +44,8 @@ pub(super) fn text(results: &[ScheduleReplay]) -> String {
         ]);
     }
     let nodes: BTreeSet<&str> = results.iter().flat_map(|it| &it.runs).map(|seen| seen.summary.node.as_str()).collect();
-    let nodes: Vec<&str> = nodes.into_iter().collect();
-    let mut text = format!("kafkajs, level {LEVEL} (whole Consumer, over TCP), Node {}\n", nodes.join(", "));
+    let node = nodes.into_iter().next().map_or(String::new(), |node| format!(", Node {node}"));
+    let mut text = format!("kafkajs, level {LEVEL} (whole Consumer, over TCP){node}\n");
     text.push_str(&table_text(&rows, 2));
     text.push('\n');
     for (packages, set) in sets(results) {
@@ -63,16 +64,19 @@ pub(super) fn text(results: &[ScheduleReplay]) -> String {
 /// The page of results. It has no times.
 pub(super) fn page(results: &[ScheduleReplay]) -> String {
     let mut text = INTRODUCTION.to_owned();
-    text.push_str("| Version | Schedule | Runs | Raced | Crashed | Reads from | Clause | Broken | Contract |\n");
-    text.push_str("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    text.push_str(
+        "| Version | Schedule | Runs | Repeated | Raced | Crashed | Reads from | Clause | Broken | Contract |\n",
+    );
+    text.push_str("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for result in results {
         let promise = if result.is_promised { "promises it" } else { "does not promise it" };
         writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | `{}` | {} | `{}` {promise} |",
+            "| {} | {} | {} | {} | {} | {} | {} | `{}` | {} | `{}` {promise} |",
             result.package,
             result.set.schedule,
             result.runs.len(),
+            result.repeated,
             result.count(is_raced),
             result.count(has_crashed),
             read_from(result),
@@ -82,7 +86,10 @@ pub(super) fn page(results: &[ScheduleReplay]) -> String {
         )
         .ok();
     }
-    text.push_str("\nWhat a contract promises is what it says of the clause in the view of the model that has the same in it.\n\n");
+    text.push_str(
+        "\n*Repeated*: runs that did not go as scheduled, which say nothing, and are not among the runs. \
+        What a contract promises is what it says of the clause in the view of the model that has the same in it.\n\n",
+    );
     for (packages, set) in sets(results) {
         writeln!(text, "- {packages}, {}: {}.", set.schedule, set.because).ok();
     }
@@ -111,6 +118,7 @@ struct Result {
     clause: &'static str,
     view: String,
     promised: bool,
+    repeated: usize,
     raced: usize,
     broken: usize,
     crashed: usize,
@@ -139,6 +147,7 @@ fn result(replay: &ScheduleReplay) -> Result {
         clause: replay.set.clause.word(),
         view: replay.set.view.clone(),
         promised: replay.is_promised,
+        repeated: replay.repeated,
         raced: replay.count(is_raced),
         broken: replay.count(is_broken),
         crashed: replay.count(has_crashed),
@@ -172,6 +181,9 @@ fn read_from(result: &ScheduleReplay) -> String {
 fn outcome(result: &ScheduleReplay) -> String {
     if result.unexpected().is_some() {
         return "NOT AS EXPECTED".to_owned();
+    }
+    if result.is_interrupted {
+        return "stopped (interrupted)".to_owned();
     }
     let words = match (result.count(is_broken), result.is_promised) {
         (0, true) => "kept, as promised",
