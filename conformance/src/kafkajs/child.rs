@@ -72,6 +72,13 @@ impl std::fmt::Display for DriverProblem {
     }
 }
 
+impl DriverProblem {
+    /// Whether it is none of the driver's: the user interrupted.
+    pub fn is_interruption(&self) -> bool {
+        matches!(self, Self::Child(ChildProblem::Interrupted))
+    }
+}
+
 impl Driver {
     /// Starts `node` with the driver's program, and greets it.
     ///

@@ -17,5 +17,6 @@ pub mod script;
 pub mod session;
 pub mod simulation;
 pub mod step;
+pub mod tcp;
 pub mod trace;
 pub mod ways;

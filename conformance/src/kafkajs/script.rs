@@ -16,7 +16,8 @@ const DEFINE: &str = r"const modules = {}
 
 function define(name, body) {
   const module = { exports: {} }
-  body(module, module.exports, id => modules[id] || require(id))
+  const load = Object.assign(id => modules[id] || require(id), { resolve: require.resolve })
+  body(module, module.exports, load)
   modules[name] = module.exports
 }
 ";

@@ -15,7 +15,7 @@ use super::compare::{Difference, difference};
 use super::step::{Observation, Step};
 use super::trace::Trace;
 use super::ways::{Way, Ways};
-use crate::child::{ChildOptions, ChildProblem};
+use crate::child::ChildOptions;
 
 /// How long a driver may take for one trace.
 const TRACE_LIMIT: Duration = Duration::from_secs(10);
@@ -147,7 +147,10 @@ impl Session<'_> {
         done: &dyn Fn(),
     ) -> Result<Part, DriverProblem> {
         let mut part = Part::default();
-        let mut driver = Driver::start(self.program, self.target, self.options)?;
+        let mut driver = match Driver::start(self.program, self.target, self.options) {
+            Err(problem) if problem.is_interruption() => return Ok(Part { interrupted: true, ..part }),
+            other => other?,
+        };
         for (place, way) in ways {
             if self.interrupt.load(Ordering::Relaxed) {
                 part.interrupted = true;
@@ -155,7 +158,7 @@ impl Session<'_> {
             }
             let trace = Trace::of(setup, way.actions.clone());
             let (steps, divergence) = match run(&mut driver, trace, &mut part.explained) {
-                Err(DriverProblem::Child(ChildProblem::Interrupted)) => {
+                Err(problem) if problem.is_interruption() => {
                     part.interrupted = true;
                     break;
                 }

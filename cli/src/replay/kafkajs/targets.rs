@@ -28,13 +28,7 @@ pub(super) fn chosen(driver: &ShippedDriver, arguments: &KafkaJsArguments) -> Re
         (arguments.packages.is_empty() || arguments.packages.contains(&options.package))
             && (arguments.levels.is_empty() || arguments.levels.contains(&options.level))
     };
-    let of_package = |package: &String| driver.options.iter().any(|options| options.package == *package);
-    if let Some(unknown) = arguments.packages.iter().find(|package| !of_package(package)) {
-        let mut known: Vec<&str> = driver.options.iter().map(|options| options.package.as_str()).collect();
-        known.dedup();
-        return Err(Problem::new(format!("the driver `kafkajs` has no package `{unknown}`"))
-            .with_help(format!("accepted: {}", known.join(", "))));
-    }
+    demand_known(driver, &arguments.packages)?;
     let chosen: Vec<Chosen> = driver.options.iter().filter(is_meant).map(read).collect::<Result<_, _>>()?;
     if chosen.is_empty() {
         let sets = driver.options.iter().map(|options| format!("{} at level {}", options.package, options.level));
@@ -42,6 +36,17 @@ pub(super) fn chosen(driver: &ShippedDriver, arguments: &KafkaJsArguments) -> Re
             .with_help(format!("there are: {}", sets.collect::<Vec<_>>().join(", "))));
     }
     Ok(chosen)
+}
+
+/// Refuses a version that the driver does not have.
+pub(super) fn demand_known(driver: &ShippedDriver, packages: &[String]) -> Result<(), Problem> {
+    let mut known: Vec<&str> = driver.options.iter().map(|options| options.package.as_str()).collect();
+    known.dedup();
+    match packages.iter().find(|package| !known.contains(&package.as_str())) {
+        None => Ok(()),
+        Some(unknown) => Err(Problem::new(format!("the driver `kafkajs` has no package `{unknown}`"))
+            .with_help(format!("accepted: {}", known.join(", ")))),
+    }
 }
 
 fn read(options: &OptionSet) -> Result<Chosen, Problem> {

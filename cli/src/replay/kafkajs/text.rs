@@ -96,6 +96,9 @@ fn summary(result: &TargetReplay) -> String {
 }
 
 fn conclusion(results: &[TargetReplay], strict: bool) -> String {
+    if results.is_empty() {
+        return "Stopped (interrupted) before anything was replayed.\n".to_owned();
+    }
     let unknown: usize = results.iter().map(|result| result.unknown().count()).sum();
     let unused: usize = results.iter().map(|result| result.unused().len()).sum();
     let all: usize = results.iter().map(|result| result.divergences().count()).sum();
