@@ -14,10 +14,10 @@ mod cluster;
 mod contents;
 mod courier;
 mod greeting;
+mod level;
 mod local;
 mod outcome;
 mod paths;
-mod pending;
 mod post;
 
 use serde::{Deserialize, Serialize};
@@ -200,21 +200,19 @@ impl<'a, M: PortableSystem> Search<'a, M> {
 
     /// Expands the level as far as the limits allow.
     fn expand_level(&mut self, post: &mut Post<'_>, depth: u32) -> Result<Option<Stop>, Lost> {
-        let level = self.local.level.clone();
-        let width = self.levels.last().copied().unwrap_or_default();
-        let mut start = level.start;
-        let mut stop = None;
-        while start < level.end && stop.is_none() {
-            let end = level.end.min(start.saturating_add(BLOCK));
-            stop = self.local.check_limits(&self.clock, start).err();
+        let (states, width) = (self.local.level().len(), self.levels.last().copied().unwrap_or_default());
+        let (mut start, mut stop) = (0, None);
+        while start < states && stop.is_none() {
+            let end = states.min(start.saturating_add(BLOCK));
+            stop = self.local.check_limits(&self.clock).err();
             if stop.is_none() {
                 self.local.expand(start..end);
             }
             start = end;
             self.exchange(post, false)?;
-            let (states, transitions) = (self.states, self.transitions);
+            let (known, transitions) = (self.states, self.transitions);
             let local = &self.local;
-            let counts = || (states + local.new_states(), transitions.max(local.counts.transitions()));
+            let counts = || (known + local.new_states(), transitions.max(local.counts.transitions()));
             self.clock.tell(self.task.progress, depth, &(0..width as u32), counts);
         }
         Ok(stop)
@@ -261,11 +259,11 @@ impl<'a, M: PortableSystem> Search<'a, M> {
         Ok(())
     }
 
-    /// Keeps only so many of the states of this level, the first ones of all processes.
+    /// Takes back what was counted after so many of the states of this level, the first ones of all processes, were found.
     fn cut(&mut self, post: &mut Post<'_>, kept: usize) -> Result<(), Lost> {
         let mut ways: Vec<Path> = tell_all(post, &self.local.new_paths())?.into_iter().flatten().collect();
         ways.sort_unstable();
-        self.local.cut(&ways[kept]);
+        self.local.take_back(&ways[kept]);
         Ok(())
     }
 

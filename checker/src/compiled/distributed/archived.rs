@@ -102,8 +102,8 @@ impl<'a> Ledger<'a> {
         let record = Record {
             dictionary: local.tables.dictionary(self.marks),
             classes: classes.list()[self.classes..].iter().map(|class| (**class).clone()).collect(),
-            rows: RowsOf { states: local.states(), range: local.level.clone() },
-            paths: local.paths().clone(),
+            rows: RowsOf { states: local.states(), range: local.level().numbers() },
+            paths: local.level().ways().clone(),
             counts: local.counts.clone(),
             firsts: local.firsts.clone(),
             firsts_seen: local.firsts_seen.clone(),

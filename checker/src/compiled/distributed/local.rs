@@ -19,17 +19,26 @@ use super::super::visited::Visited;
 use super::Distributed;
 use super::batch::{Arrived, Outbox, Sent};
 use super::contents::Contents;
+use super::level::{Finds, Level};
 use super::paths::{Path, Paths, place};
-use super::pending::{Finds, Pending};
 
 /// The transitions of one state.
 #[derive(Default)]
 struct Transitions {
-    /// Event, hash by numbers, hash by contents.
-    found: Vec<(u32, u64, u64)>,
+    found: Vec<Found>,
     rows: Vec<u32>,
     /// Their numbers in the order of Stateright's actions.
     order: Vec<u32>,
+}
+
+/// A transition.
+struct Found {
+    event: u32,
+    /// The place of the event among all events.
+    rank: (u32, u32),
+    /// The hash of the state that it leads to, by numbers and by contents.
+    hash: u64,
+    content: u64,
 }
 
 /// What a process knows.
@@ -43,11 +52,10 @@ pub(super) struct Local<'a, M: PortableSystem> {
     states: States,
     visited: Visited,
     room: Room,
-    /// The states of the level that is being expanded, in the order of their ways.
-    pub(super) level: Range<u32>,
-    /// The ways to them.
-    paths: Paths,
-    pending: Pending,
+    /// The level that is being expanded. In the counts a state of it is its place, counted on from the first number of the level.
+    level: Level,
+    /// The level that is being found.
+    next: Level,
     /// Successors of this process that are not looked up yet.
     finds: Finds,
     pub(super) counts: Counts,
@@ -79,9 +87,8 @@ impl<'a, M: PortableSystem> Local<'a, M> {
             states: States::new(width),
             visited: Visited::new(1),
             room: Room::new(folder),
-            level: 0..0,
-            paths: Paths::new(0),
-            pending: Pending::new(0),
+            level: Level::new(0, 0),
+            next: Level::new(0, 0),
             finds: Finds::new(0),
             counts: Counts::new(task.clauses.len()),
             firsts: Vec::new(),
@@ -121,33 +128,33 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         self.contents.settle(&self.tables);
     }
 
-    /// How many states this process owns, those of the next level not counted.
-    fn len(&self) -> u32 {
-        self.states.len()
-    }
-
     /// How many states were found in this level.
     pub(super) fn new_states(&self) -> u64 {
-        self.pending.len() as u64
+        u64::from(self.next.len())
     }
 
-    /// Whether there are as many states as numbers.
-    fn is_full(&self) -> bool {
-        u64::from(self.len()) + self.new_states() >= u64::from(u32::MAX) - 1
+    /// The level that is being expanded.
+    pub(super) fn level(&self) -> &Level {
+        &self.level
     }
 
-    /// Expands some states of the level.
-    pub(super) fn expand(&mut self, states: Range<u32>) {
-        for from in states {
-            self.states.load(from, &mut self.scratch.row);
-            self.find_transitions(Some(from));
-            self.deal_out(from);
+    /// Expands the states of the level in some places.
+    pub(super) fn expand(&mut self, places: Range<u32>) {
+        for place in places {
+            self.load(place);
+            self.find_transitions(Some(self.level.numbers().start + place));
+            self.deal_out(place);
         }
         self.keep_finds();
         self.settle();
     }
 
-    /// Finds the transitions of the state in `scratch.row`, and counts them if it has a number.
+    /// Takes the state in a place of the level for what comes.
+    fn load(&mut self, place: u32) {
+        self.states.load(self.level.number(place), &mut self.scratch.row);
+    }
+
+    /// Finds the transitions of the state that was loaded, and counts them if it is said from where they are.
     fn find_transitions(&mut self, from: Option<u32>) {
         let Self { tables, contents, states, visited, counts, scratch, transitions, .. } = self;
         let Transitions { found, rows, order } = transitions;
@@ -162,21 +169,21 @@ impl<'a, M: PortableSystem> Local<'a, M> {
             }
             let change = |(column, before, after)| contents.change(tables, column, before, after);
             let content = successor.changes().map(change).fold(base, u64::wrapping_add);
-            found.push((event, mix(successor.hash), content));
+            found.push(Found { event, rank: tables.order(event), hash: mix(successor.hash), content });
             successor.write_to(rows);
         });
         order.clear();
         order.extend(0..found.len() as u32);
-        order.sort_unstable_by_key(|number| tables.order(found[*number as usize].0));
+        order.sort_unstable_by_key(|number| found[*number as usize].rank);
     }
 
     /// Keeps the successors of a state, or puts them into the outboxes of their owners.
     fn deal_out(&mut self, from: u32) {
         let width = self.states.width();
         let transitions = std::mem::take(&mut self.transitions);
-        let parent = self.paths.get((from - self.level.start) as usize);
+        let parent = self.level.way(from);
         for (index, number) in transitions.order.iter().enumerate() {
-            let (_, hash, content) = transitions.found[*number as usize];
+            let Found { hash, content, .. } = transitions.found[*number as usize];
             let row = &transitions.rows[*number as usize * width..][..width];
             let owner = owner(self.processes, content);
             if owner == self.process {
@@ -190,14 +197,9 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         self.transitions = transitions;
     }
 
-    /// The way to a state of the level.
-    fn path(&self, state: u32) -> &[u16] {
-        self.paths.get((state - self.level.start) as usize)
-    }
-
     /// Keeps the states of this process that were found.
     fn keep_finds(&mut self) {
-        self.pending.keep(&self.finds, &self.states, &self.visited);
+        self.next.keep(&self.finds, &mut self.states, &self.visited);
         self.finds.clear();
     }
 
@@ -219,42 +221,32 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         }
         self.translations[from] = translation;
         let hashes = arrived.rows.chunks_exact(width).map(|row| mix(self.tables.layout.hash(row)));
-        let finds = Finds { hashes: hashes.collect(), ways: arrived.ways(self.pending_depth()), rows: arrived.rows };
-        self.pending.keep(&finds, &self.states, &self.visited);
+        let finds =
+            Finds { hashes: hashes.collect(), ways: arrived.ways(self.next.ways().depth()), rows: arrived.rows };
+        self.next.keep(&finds, &mut self.states, &self.visited);
     }
 
-    /// Steps to the states that were found in this level.
-    fn pending_depth(&self) -> usize {
-        self.pending.0.ways.depth()
-    }
-
-    /// The ways to the states that were found in this level, in order.
+    /// The ways to the states that were found in this level.
     pub(super) fn new_paths(&self) -> Vec<Path> {
-        let paths = &self.pending.0.ways;
-        paths.order().into_iter().map(|number| paths.get(number as usize).to_vec()).collect()
+        (0..self.next.ways().len()).map(|number| self.next.ways().get(number).to_vec()).collect()
     }
 
-    /// Forgets the states of this level from a way on, and takes back what was counted from that step on.
-    pub(super) fn cut(&mut self, cut: &[u16]) {
-        if let Some((last, parent)) = cut.split_last() {
-            self.take_back(parent, usize::from(*last));
-        }
-        self.pending = self.pending.before(cut, self.states.width());
-    }
-
-    /// Takes back what was counted from a step on, which leads out of the state with a way by the event in a place.
-    fn take_back(&mut self, parent: &[u16], place: usize) {
+    /// Takes back what was counted from a step on, which is the last one of a way.
+    pub(super) fn take_back(&mut self, way: &[u16]) {
+        // Nothing was counted before the first step.
+        let Some((&last, parent)) = way.split_last() else { return };
         let mut later = Counts::new(self.task.clauses.len());
         let mut first: Option<Step> = None;
-        for from in self.level.clone() {
-            let order = self.path(from).cmp(parent);
+        for place in 0..self.level.len() {
+            let order = self.level.way(place).cmp(parent);
             if order.is_lt() {
                 continue;
             }
-            self.states.load(from, &mut self.scratch.row);
+            self.load(place);
             self.find_transitions(None);
-            let from_place = if order.is_eq() { place } else { 0 };
-            let events: Vec<u32> = self.events().skip(from_place).collect();
+            let kept = if order.is_eq() { usize::from(last) } else { 0 };
+            let events: Vec<u32> = self.events().skip(kept).collect();
+            let from = self.level.numbers().start + place;
             if let Some(&event) = events.first() {
                 first.get_or_insert(Step { from, event });
             }
@@ -274,7 +266,7 @@ impl<'a, M: PortableSystem> Local<'a, M> {
     /// The events of the transitions that were found last, in order.
     fn events(&self) -> impl Iterator<Item = u32> {
         let Transitions { found, order, .. } = &self.transitions;
-        order.iter().map(|number| found[*number as usize].0)
+        order.iter().map(|number| found[*number as usize].event)
     }
 
     /// Notes the ways to the first steps of each kind that were taken in this level.
@@ -296,10 +288,11 @@ impl<'a, M: PortableSystem> Local<'a, M> {
 
     fn first_in_level(&mut self, first: Option<Step>) -> Option<Path> {
         let Step { from, event } = first?;
-        self.states.load(from, &mut self.scratch.row);
+        let from = from - self.level.numbers().start;
+        self.load(from);
         self.find_transitions(None);
         let index = self.events().position(|other| other == event);
-        let mut way = self.path(from).to_vec();
+        let mut way = self.level.way(from).to_vec();
         way.push(place(index.unwrap_or_else(|| unreachable!("a step that was taken can be taken again"))));
         Some(way)
     }
@@ -308,12 +301,10 @@ impl<'a, M: PortableSystem> Local<'a, M> {
     pub(super) fn close_level(&mut self) {
         // What others sent is settled now.
         self.settle();
-        let start = self.states.len();
-        let next = self.pending_depth() + 1;
-        let pending = std::mem::replace(&mut self.pending, Pending::new(next));
-        self.paths = pending.close(&mut self.states, &self.visited);
-        self.finds = Finds::new(next);
-        self.level = start..self.states.len();
+        let depth = self.next.ways().depth() + 1;
+        self.level = std::mem::replace(&mut self.next, Level::new(self.states.len(), depth));
+        self.level.close();
+        self.finds = Finds::new(depth);
     }
 
     /// Takes over the states of the next level from an archive; nothing, if they cannot be states of this search.
@@ -335,28 +326,23 @@ impl<'a, M: PortableSystem> Local<'a, M> {
             }
             self.states.push(row);
         }
-        self.pending = Pending::new(paths.depth() + 1);
-        self.finds = Finds::new(paths.depth() + 1);
-        self.paths = paths;
-        self.level = start..self.states.len();
+        let depth = paths.depth() + 1;
+        self.level = Level::closed(start, paths);
+        (self.next, self.finds) = (Level::new(self.states.len(), depth), Finds::new(depth));
         Some(())
     }
 
-    /// Whether there is memory and time to go on, when all states before that with number `expanded` were expanded.
-    pub(super) fn check_limits(&mut self, clock: &Clock, expanded: u32) -> Result<(), Stop> {
+    /// Whether there is memory, time and a number for one more state.
+    pub(super) fn check_limits(&mut self, clock: &Clock) -> Result<(), Stop> {
         clock.check_time(self.task.limits)?;
-        self.room.check(self.task.limits, expanded, &mut [&mut self.states])?;
-        if self.is_full() { Err(Stop::States) } else { Ok(()) }
+        self.room.check(self.task.limits, self.level.numbers().start, &mut [&mut self.states])?;
+        // A block of states has fewer successors than this.
+        if self.states.len() > u32::MAX - (1 << 26) { Err(Stop::States) } else { Ok(()) }
     }
 
     /// The states of this process.
     pub(super) fn states(&self) -> &States {
         &self.states
-    }
-
-    /// The ways to the states of the level.
-    pub(super) fn paths(&self) -> &Paths {
-        &self.paths
     }
 
     /// Takes the step in a place out of the state of a row: its event, and the row after it.
@@ -367,7 +353,7 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         self.find_transitions(None);
         let Transitions { found, rows, order } = &self.transitions;
         let number = *order.get(usize::from(place))? as usize;
-        Some((found[number].0, rows[number * row.len()..][..row.len()].to_vec()))
+        Some((found[number].event, rows[number * row.len()..][..row.len()].to_vec()))
     }
 }
 
