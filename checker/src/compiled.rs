@@ -24,6 +24,7 @@ mod states;
 mod step;
 mod symmetry;
 mod tables;
+mod turned;
 mod visited;
 
 use std::ops::Range;

@@ -24,6 +24,8 @@ pub trait Family: Copy + Debug + Default + PartialEq + Eq + Send + Sync + 'stati
     const NAME: &'static str;
     /// Its views, in the order of the reports.
     const VIEWS: &'static [&'static str];
+    /// Its views for scale, in the order of the reports: nobody answers for them, and they are explored only if they are named.
+    const SCALE_VIEWS: &'static [&'static str];
     /// Name and text of the contracts that are built in; a contract comes after the one it builds on.
     const CONTRACTS: &'static [(&'static str, &'static str)];
 
@@ -98,6 +100,7 @@ impl Family for Iggy {
 
     const NAME: &'static str = "iggy";
     const VIEWS: &'static [&'static str] = library::VIEWS;
+    const SCALE_VIEWS: &'static [&'static str] = library::SCALE_VIEWS;
     const CONTRACTS: &'static [(&'static str, &'static str)] = library::CONTRACTS;
 
     fn clauses() -> &'static [Clause] {

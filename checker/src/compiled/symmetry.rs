@@ -18,9 +18,9 @@ use crate::symmetry::{Permutation, Symmetry, renamed_envelope};
 use super::expand::{Change, Successor};
 use super::intern::mix;
 use super::network::NetworkKind;
-use super::settled::{Memo, pair};
 use super::situation::Situation;
 use super::tables::{Tables, flow};
+use super::turned::Turned;
 use super::{Compiled, Search};
 
 /// An exploration that may have been reduced.
@@ -59,11 +59,10 @@ pub(super) struct Reduction<'a, M: ActorSystem> {
     permutations: Vec<Permutation>,
     /// By turn: the one that leads back.
     inverses: Vec<u16>,
-    /// By turn and number of what is renamed.
-    situations: Memo<u64, u32>,
-    envelopes: Memo<u64, u32>,
-    inboxes: Memo<u64, u32>,
-    contexts: Memo<u64, u32>,
+    situations: Turned,
+    envelopes: Turned,
+    inboxes: Turned,
+    contexts: Turned,
     /// By state: the turn from the state as it was found to its form.
     turns: Vec<u16>,
 }
@@ -98,11 +97,11 @@ impl<'a, M: ActorSystem> Reduction<'a, M> {
         Self {
             symmetry,
             inverses: permutations.iter().map(inverse).collect(),
+            situations: Turned::new(permutations.len()),
+            envelopes: Turned::new(permutations.len()),
+            inboxes: Turned::new(permutations.len()),
+            contexts: Turned::new(permutations.len()),
             permutations,
-            situations: Memo::new(),
-            envelopes: Memo::new(),
-            inboxes: Memo::new(),
-            contexts: Memo::new(),
             turns: Vec::new(),
         }
     }
@@ -120,24 +119,24 @@ impl<'a, M: ActorSystem> Reduction<'a, M> {
         self.turns.push(turn);
     }
 
-    fn situation<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u32, number: u32) -> u32 {
-        self.situations.get_or(pair(turn, number), || {
-            let (permutation, before) = (&self.permutations[turn as usize], tables.situations.get(number));
+    fn situation<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u16, number: u32) -> u32 {
+        self.situations.get_or(turn, number, || {
+            let (permutation, before) = (&self.permutations[usize::from(turn)], tables.situations.get(number));
             let state = Arc::new(self.symmetry.rename_state(permutation, &before.state));
             let index = permutation.of(before.index);
             tables.situations.intern(Situation { index, state, ..Situation::clone(&before) })
         })
     }
 
-    fn envelope<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u32, number: u32) -> u32 {
-        self.envelopes.get_or(pair(turn, number), || {
-            let (permutation, before) = (&self.permutations[turn as usize], tables.envelopes.get(number));
+    fn envelope<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u16, number: u32) -> u32 {
+        self.envelopes.get_or(turn, number, || {
+            let (permutation, before) = (&self.permutations[usize::from(turn)], tables.envelopes.get(number));
             tables.envelopes.intern(renamed_envelope(self.symmetry, permutation, &before))
         })
     }
 
-    fn inbox<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u32, number: u32) -> u32 {
-        self.inboxes.get_or(pair(turn, number), || {
+    fn inbox<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u16, number: u32) -> u32 {
+        self.inboxes.get_or(turn, number, || {
             let before = tables.inboxes.get(number);
             let mut inbox: Vec<u32> = before.iter().map(|envelope| self.envelope(tables, turn, *envelope)).collect();
             if tables.kind == NetworkKind::Ordered {
@@ -151,20 +150,20 @@ impl<'a, M: ActorSystem> Reduction<'a, M> {
         })
     }
 
-    fn context<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u32, number: u32) -> u32 {
-        self.contexts.get_or(pair(turn, number), || {
+    fn context<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u16, number: u32) -> u32 {
+        self.contexts.get_or(turn, number, || {
             let (history, guide) = *tables.contexts.get(number);
             let before = tables.histories.get(history);
-            let after = self.symmetry.rename_history(&self.permutations[turn as usize], &before);
+            let after = self.symmetry.rename_history(&self.permutations[usize::from(turn)], &before);
             tables.contexts.intern((tables.histories.intern(after), guide))
         })
     }
 
     /// Where a cell of a row goes in a turn, and what it becomes.
     #[inline]
-    fn turned<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u32, column: usize, cell: u32) -> (usize, u32) {
+    fn turned<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u16, column: usize, cell: u32) -> (usize, u32) {
         let actors = tables.layout.actors;
-        let permutation = &self.permutations[turn as usize];
+        let permutation = &self.permutations[usize::from(turn)];
         if turn == 0 {
             (column, cell)
         } else if column < actors {
@@ -180,7 +179,7 @@ impl<'a, M: ActorSystem> Reduction<'a, M> {
     }
 
     /// Adds the image of a row.
-    fn push_image<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u32, row: &[u32], images: &mut Vec<u32>) {
+    fn push_image<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, turn: u16, row: &[u32], images: &mut Vec<u32>) {
         let start = images.len();
         images.resize(start + row.len(), 0);
         for (column, cell) in row.iter().enumerate() {
@@ -194,24 +193,25 @@ impl<'a, M: ActorSystem> Reduction<'a, M> {
         let Images { rows, hashes, .. } = images;
         rows.clear();
         hashes.clear();
-        for turn in 0..self.permutations.len() as u32 {
+        for turn in 0..self.permutations.len() as u16 {
             self.push_image(tables, turn, row, rows);
-            hashes.push(tables.layout.hash(&rows[turn as usize * row.len()..]));
+            hashes.push(tables.layout.hash(&rows[usize::from(turn) * row.len()..]));
         }
     }
 
     /// The form of the state to which changes lead from the state of some images: the row with the least hash, or the least of those with the same.
-    fn form<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, images: &Images, changes: &[Change]) -> Form {
+    /// `hash` is that of the state itself.
+    fn form<G: Guide<M>>(&self, tables: &Tables<'_, M, G>, images: &Images, hash: u64, changes: &[Change]) -> Form {
         let width = tables.layout.width();
-        let mut least = Form { hash: 0, turn: 0 };
-        for turn in 0..self.permutations.len() as u16 {
+        let mut least = Form { hash, turn: 0 };
+        for turn in 1..self.permutations.len() as u16 {
             let image = &images.rows[usize::from(turn) * width..][..width];
             let hash = changes.iter().fold(images.hashes[usize::from(turn)], |hash, change| {
-                let (place, cell) = self.turned(tables, u32::from(turn), change.column as usize, change.cell);
+                let (place, cell) = self.turned(tables, turn, change.column as usize, change.cell);
                 hash.wrapping_add(tables.layout.hash_change(place, image[place], cell))
             });
             let row = |turn| self.row(tables, images, changes, turn);
-            if turn == 0 || hash < least.hash || hash == least.hash && row(turn) < row(least.turn) {
+            if hash < least.hash || hash == least.hash && row(turn) < row(least.turn) {
                 least = Form { hash, turn };
             }
         }
@@ -237,7 +237,7 @@ impl<'a, M: ActorSystem> Reduction<'a, M> {
         let (start, width) = (rows.len(), tables.layout.width());
         rows.extend_from_slice(&images.rows[usize::from(turn) * width..][..width]);
         for change in changes {
-            let (place, cell) = self.turned(tables, u32::from(turn), change.column as usize, change.cell);
+            let (place, cell) = self.turned(tables, turn, change.column as usize, change.cell);
             rows[start + place] = cell;
         }
     }
@@ -255,7 +255,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
             self.states.load(number, &mut images.form);
             row.clear();
             let back = reduction.inverses[usize::from(turn)];
-            reduction.push_image(&self.tables, u32::from(back), &images.form, row);
+            reduction.push_image(&self.tables, back, &images.form, row);
         }
         reduction.see(&self.tables, row, images);
     }
@@ -264,7 +264,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
     #[inline]
     pub(super) fn form(&self, images: &Images, successor: &Successor<'_>) -> Form {
         let Some(reduction) = &self.reduction else { return Form { hash: mix(successor.hash), turn: 0 } };
-        let Form { hash, turn } = reduction.form(&self.tables, images, successor.changes);
+        let Form { hash, turn } = reduction.form(&self.tables, images, successor.hash, successor.changes);
         Form { hash: mix(hash), turn }
     }
 
@@ -284,7 +284,7 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         };
         let mut images = Images::default();
         reduction.see(&self.tables, &row, &mut images);
-        let Form { hash, turn } = reduction.form(&self.tables, &images, &[]);
+        let Form { hash, turn } = reduction.form(&self.tables, &images, images.hashes[0], &[]);
         let form = reduction.row(&self.tables, &images, &[], turn);
         (Form { hash: mix(hash), turn }, form)
     }
