@@ -5,6 +5,7 @@ mod margins;
 mod plan;
 mod sections;
 mod stories;
+mod symmetry;
 mod table;
 mod text;
 
@@ -43,6 +44,9 @@ pub struct CheckArguments {
     /// Tell for each clause whose mutants change a checked contract how far the bounds go beyond the stories of the mutants
     #[arg(long, conflicts_with_all = ["views", "without"])]
     pub margins: bool,
+    /// Explore of the states that differ only by which of several like actors is which one only: the same verdicts, and stories as short
+    #[arg(long, conflicts_with = "margins")]
+    pub symmetry: bool,
     /// How to explore.
     #[command(flatten)]
     pub exploring: ExploringArguments,
@@ -114,6 +118,7 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
         views: None,
         threads: arguments.exploring.threads(),
         engine: arguments.exploring.engine,
+        symmetry: arguments.symmetry,
         budget: &arguments.exploring.budget(interrupt::flag()?),
         progress: &terminal_progress,
     };

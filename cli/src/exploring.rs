@@ -66,7 +66,7 @@ impl EngineName {
 }
 
 /// The compiled engine; the models have no boundary, only budgets.
-const COMPILED: Compiled = Compiled { is_unbounded: true };
+pub(crate) const COMPILED: Compiled = Compiled { is_unbounded: true };
 
 impl ExploringArguments {
     /// The number of threads to use.

@@ -14,6 +14,7 @@ use fencepost_spec::words::Word;
 use stateright::Model;
 
 use crate::exploring::{Budget, EngineName};
+use crate::reduced::{self, Reduction};
 
 /// A step of the models of a family.
 pub type Action<F = Iggy> = <<F as ModelledFamily>::Model as Model>::Action;
@@ -31,6 +32,8 @@ pub struct RunOptions<'a> {
     pub threads: usize,
     /// The engine.
     pub engine: EngineName,
+    /// Whether to explore with `--symmetry`, which takes the compiled engine.
+    pub symmetry: bool,
     /// When to stop.
     pub budget: &'a Budget,
     /// Who is told about the progress.
@@ -65,6 +68,8 @@ pub struct ViewResult<F: ModelledFamily = Iggy> {
     pub transitions: u64,
     /// The last level that had states.
     pub depth: u32,
+    /// What became of it under `--symmetry`, if that was given.
+    pub reduction: Option<Reduction>,
     /// Why it ended early, if it did.
     pub stopped: Option<Stop>,
     /// How long it took.
@@ -103,7 +108,9 @@ pub fn run_contract<F: ModelledFamily>(contract: Contract<F>, options: &RunOptio
     let is_wanted = |view: &View<F::Bounds>| options.views.is_none_or(|views| views.contains(&view.name));
     let all = F::views(options.bounds, &contract.choices);
     let explores_all_views = all.iter().all(is_wanted);
-    let wanted = all.into_iter().filter(is_wanted);
+    let named = |view: &View<F::Bounds>| options.views.is_some() && is_wanted(view);
+    let for_scale = F::scale_views(options.bounds, &contract.choices).into_iter().filter(named);
+    let wanted = all.into_iter().filter(is_wanted).chain(for_scale);
     let results = wanted.map(|view| run_view(&contract, view, options)).collect();
     let engine = options.engine.word();
     let seconds = started.elapsed().as_secs_f64();
@@ -129,13 +136,19 @@ fn run_view<F: ModelledFamily>(
         threads: options.threads,
         progress: &*progress,
     };
-    let exploration = options.engine.explore(&task);
+    let (exploration, reduction) = if options.symmetry {
+        let (exploration, reduction) = reduced::explore::<F>(&task);
+        (exploration, Some(reduction))
+    } else {
+        (options.engine.explore(&task), None)
+    };
     let terms = model.vocabulary().into_iter().zip(exploration.term_counts.iter().copied()).collect();
     ViewResult {
         answered_for: contract.answers_for.iter().any(|name| name == view.name),
         states: exploration.states,
         transitions: exploration.transitions,
         depth: exploration.depth,
+        reduction,
         stopped: exploration.stopped,
         seconds: started.elapsed().as_secs_f64(),
         clauses: judged(exploration, safety.len()),

@@ -35,6 +35,11 @@ pub trait Family: Copy + Debug + Default + PartialEq + Eq + Send + Sync + 'stati
     /// What a fence protects, in words.
     fn protects(fence: Self::Fence) -> &'static str;
 
+    /// Whether it has a view with this name, for scale or not.
+    fn has_view(name: &str) -> bool {
+        Self::VIEWS.contains(&name) || Self::SCALE_VIEWS.contains(&name)
+    }
+
     /// The promise with a name.
     fn clause(name: Self::Clause) -> &'static Clause<Self> {
         match Self::clauses().iter().find(|clause| clause.name == name) {

@@ -73,7 +73,8 @@ pub(super) fn gather(arguments: &BookArguments) -> Result<Gathered, Problem> {
     let (engine, threads) = (arguments.exploring.engine, arguments.exploring.threads());
     let asking = AskOptions { engine, threads, budget: &budget, progress: &terminal_progress };
     let bounds = arguments.exploring.bounds;
-    let exploring = RunOptions { bounds, views: None, threads, engine, budget: &budget, progress: &terminal_progress };
+    let (views, symmetry, budget) = (None, false, &budget);
+    let exploring = RunOptions { bounds, views, threads, engine, symmetry, budget, progress: &terminal_progress };
     let all = || {
         if recordings.iter().flat_map(|recorded| &recorded.followed).any(|followed| followed.stopped.is_some()) {
             return Err(Gathered::Stopped(Stop::Interrupted));
