@@ -115,6 +115,16 @@ fn given_owner_installed_when_consumers_change_places_in_any_state_should_keep_a
     demand_laws_everywhere("owner-installed", 20_451);
 }
 
+/// What a consumer may do: whether its polls may wait, and whether it seeks, deletes, and stores an offset of its own choice.
+fn acts_of([may_wait, seeks, deletes, stores]: [bool; 4]) -> Vec<Act> {
+    let poll = |automatic| Act::Poll { strategy: From::Next, count: 1, automatic, may_wait };
+    let mut acts = vec![poll(true), poll(false), Act::StoreLast, Act::GiveUpPoll, Act::GiveUpCommit];
+    acts.extend(seeks.then_some(Act::Seek(0)));
+    acts.extend(deletes.then_some(Act::Delete));
+    acts.extend(stores.then_some(Act::Store(0)));
+    acts
+}
+
 /// Budgets for two or three consumers of a kind, sometimes with another one, in which everything that names a consumer can happen.
 fn like_bounds() -> impl Strategy<Value = Bounds> {
     let polls = prop::sample::select(vec![Some(1), Some(2), None]);
@@ -128,11 +138,7 @@ fn like_bounds() -> impl Strategy<Value = Bounds> {
     (of_consumers, of_world).prop_map(|(of_consumers, of_world)| {
         let (count, [is_member, has_other], polls, commits, give_ups, acts) = of_consumers;
         let (partitions, initial_messages, pipeline, flags, time_outs, restarts, reads, script) = of_world;
-        let automatic = |automatic| Act::Poll { strategy: From::Next, count: 1, automatic, may_wait: acts[0] };
-        let mut all = vec![automatic(true), automatic(false), Act::StoreLast, Act::GiveUpPoll, Act::GiveUpCommit];
-        all.extend(acts[1].then_some(Act::Seek(0)));
-        all.extend(acts[2].then_some(Act::Delete));
-        all.extend(acts[3].then_some(Act::Store(0)));
+        let all = acts_of(acts);
         let consumer = |name: usize| ConsumerBounds {
             name: format!("consumer {name}"),
             member: is_member,
