@@ -17,7 +17,7 @@ mod expand;
 mod intern;
 mod judged;
 mod layout;
-mod network;
+pub(crate) mod network;
 mod record;
 mod report;
 mod resume;
@@ -27,7 +27,9 @@ mod shelf;
 mod situation;
 mod states;
 mod step;
+mod symmetry;
 mod tables;
+mod turned;
 mod visited;
 
 use std::ops::Range;
@@ -44,12 +46,15 @@ use counts::{Counts, Step};
 use cover::{Covering, Sighting, Sightings};
 use crew::{Crew, read, write};
 use expand::Boundary;
-use intern::{NOTHING, mix};
+use intern::NOTHING;
 use room::Room;
 use settled::lock;
 use states::States;
+use symmetry::{Form, Images, Reduction};
 use tables::Tables;
 use visited::Visited;
+
+pub use symmetry::Reduced;
 
 /// The exact breadth-first engine over actor systems.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +69,7 @@ impl<M: ActorSystem> Engine<M> for Compiled {
     }
 
     fn explore<G: Guide<M>>(&self, task: &Task<'_, M, G>) -> Exploration<M, G> {
-        self.search(task, None).into_exploration()
+        self.search(task, None, None).into_exploration()
     }
 }
 
@@ -74,7 +79,7 @@ impl<M: ActorSystem> CoveringEngine<M> for Compiled {
         task: &Task<'_, M, G>,
         abstraction: &dyn Abstraction<M>,
     ) -> (Exploration<M, G>, Cover<M::Action>) {
-        let search = self.search(task, Some(Covering::new(abstraction)));
+        let search = self.search(task, Some(Covering::new(abstraction)), None);
         let cover = search.cover();
         (search.into_exploration(), cover)
     }
@@ -86,8 +91,10 @@ impl Compiled {
         self,
         task: &'a Task<'a, M, G>,
         covering: Option<Covering<'a, M>>,
+        reduction: Option<Reduction<'a, M>>,
     ) -> Search<'a, M, G> {
-        let (search, ended) = Search::new(task, !self.is_unbounded, covering).conduct(None, |_, _| Ok(()));
+        let search = Search { covering, reduction, ..Search::new(task, !self.is_unbounded) };
+        let (search, ended) = search.conduct(None, |_, _| Ok(()));
         Search { stopped: ended.err(), ..search }
     }
 }
@@ -149,8 +156,9 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
     is_bounded: bool,
     tables: Tables<'a, M, G>,
     covering: Option<Covering<'a, M>>,
+    reduction: Option<Reduction<'a, M>>,
     visited: Visited,
-    /// All states, in the order in which the plain engine finds them.
+    /// All states, in the order in which the plain engine finds them; of a reduced search, in the form that stands for the whole orbit.
     states: States,
     /// From which state each was first reached, as rows of one cell.
     parents: States,
@@ -165,7 +173,7 @@ struct Search<'a, M: ActorSystem, G: Guide<M>> {
 }
 
 impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
-    fn new(task: &'a Task<'a, M, G>, is_bounded: bool, covering: Option<Covering<'a, M>>) -> Self {
+    fn new(task: &'a Task<'a, M, G>, is_bounded: bool) -> Self {
         let threads = task.threads.clamp(1, MOST_THREADS);
         let tables = Tables::new(task.model, task.guide, task.clauses);
         Self {
@@ -173,7 +181,8 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
             is_bounded,
             states: States::new(tables.layout.width()),
             tables,
-            covering,
+            covering: None,
+            reduction: None,
             visited: Visited::new(threads),
             parents: States::new(1),
             room: Room::new(None),
@@ -234,13 +243,14 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
                 break;
             }
             let row = self.tables.row_of(&state);
+            let (Form { hash, turn }, row) = self.form_of_row(row);
             self.settle();
-            let (hash, number) = (mix(self.tables.layout.hash(&row)), self.len());
+            let number = self.len();
             let owner = self.visited.owner(hash);
             let known = self.visited.of_owner(owner).find_or_insert(hash, number, |other| self.states.is(other, &row));
             if known.is_none() {
                 let sighting = self.covering.as_ref().map(|covering| covering.initially(&self.tables, &row));
-                self.add(&row, NOTHING, sighting);
+                self.add(&row, NOTHING, turn, sighting);
             }
         }
         if self.len() > 0 {
@@ -255,15 +265,18 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         if let Some(covering) = &mut self.covering {
             covering.settle(&self.tables);
         }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.settle();
+        }
     }
 
     /// Takes back what was counted from step `cut` on, until before the expansion of state `end`.
     fn take_back(&mut self, cut: Step, end: u32) {
         let mut later = Counts::new(self.task.clauses.len());
         let mut sightings = Sightings::default();
-        let mut scratch = expand::Scratch::default();
+        let (mut scratch, mut images) = (expand::Scratch::default(), Images::default());
         for from in cut.from..end {
-            self.states.load(from, &mut scratch.row);
+            self.load(from, &mut images, &mut scratch.row);
             self.tables.successors(self.boundary(), &mut scratch, |successor| {
                 let step = Step { from, event: successor.event };
                 if !self.tables.is_before(step, cut) {
@@ -293,14 +306,17 @@ impl<'a, M: ActorSystem, G: Guide<M>> Search<'a, M, G> {
         merged
     }
 
-    /// Adds a new state and remembers what the guide says about it.
-    fn add(&mut self, row: &[u32], parent: u32, sighting: Option<Sighting>) {
+    /// Adds a new state, in its form, and remembers what the guide says about it.
+    fn add(&mut self, row: &[u32], parent: u32, turn: u16, sighting: Option<Sighting>) {
         let (progress, is_finished) = self.tables.guide_at(row);
         let number = self.len();
         self.states.push(row);
         self.parents.push(&[parent]);
         if let (Some(covering), Some(sighting)) = (&mut self.covering, sighting) {
             covering.add_state(sighting);
+        }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.add_state(turn);
         }
         self.reached.note(number, progress, is_finished);
     }

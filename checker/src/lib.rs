@@ -89,4 +89,5 @@ pub mod plain;
 pub mod portable;
 pub mod progress;
 pub mod story;
+pub mod symmetry;
 pub mod verdict;

@@ -5,6 +5,7 @@ mod margins;
 mod plan;
 mod sections;
 mod stories;
+mod symmetry;
 mod table;
 mod text;
 
@@ -56,6 +57,9 @@ pub struct CheckArguments {
     /// again, reports as if it had not been ended. Takes 20 to 30 bytes a state
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["margins", "grow"])]
     pub resume: Option<PathBuf>,
+    /// Explore of the states that differ only by which of several like actors is which one only: the same verdicts, and stories as short
+    #[arg(long, conflicts_with_all = ["margins", "grow", "resume"])]
+    pub symmetry: bool,
     /// How to explore.
     #[command(flatten)]
     pub exploring: ExploringArguments,
@@ -134,6 +138,7 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
         views: None,
         threads: arguments.exploring.threads(),
         engine: arguments.exploring.engine,
+        symmetry: arguments.symmetry,
         cluster: distribution.as_ref().map(Distribution::cluster),
         budget: &arguments.exploring.budget_of(arguments.grow.or(arguments.exploring.max_time), interrupt),
         progress: if reports { &terminal_progress } else { &|_, _| Box::new(Quiet) },

@@ -16,6 +16,7 @@ use fencepost_spec::words::Word;
 use stateright::Model;
 
 use crate::exploring::{Budget, EngineName};
+use crate::reduced::{self, Reduction};
 
 /// A step of the models of a family.
 pub type Action<F = Iggy> = <<F as ModelledFamily>::Model as Model>::Action;
@@ -46,6 +47,8 @@ pub struct RunOptions<'a> {
     pub engine: EngineName,
     /// The processes that explore together, if several do.
     pub cluster: Option<&'a Cluster>,
+    /// Whether to explore with `--symmetry`, which takes the compiled engine.
+    pub symmetry: bool,
     /// When to stop.
     pub budget: &'a Budget,
     /// Who is told about the progress.
@@ -80,6 +83,8 @@ pub struct ViewResult<F: ModelledFamily = Iggy> {
     pub transitions: u64,
     /// The last level that had states.
     pub depth: u32,
+    /// What became of it under `--symmetry`, if that was given.
+    pub reduction: Option<Reduction>,
     /// Why it ended early, if it did.
     pub stopped: Option<Stop>,
     /// How long it took.
@@ -142,7 +147,9 @@ pub fn run_contract_with<F: ModelledFamily, E>(
     let is_wanted = |view: &View<F::Bounds>| options.views.is_none_or(|views| views.contains(&view.name));
     let all = F::views(options.bounds, &contract.choices);
     let explores_all_views = all.iter().all(is_wanted);
-    let wanted = all.into_iter().filter(is_wanted);
+    let named = |view: &View<F::Bounds>| options.views.is_some() && is_wanted(view);
+    let for_scale = F::scale_views(options.bounds, &contract.choices).into_iter().filter(named);
+    let wanted = all.into_iter().filter(is_wanted).chain(for_scale);
     let results = wanted.map(|view| run_view_with(&contract, view, options, explore)).collect::<Result<_, E>>()?;
     let engine = options.engine.word();
     let seconds = started.elapsed().as_secs_f64();
@@ -180,13 +187,19 @@ fn run_view_with<F: ModelledFamily, E>(
         threads: options.threads,
         progress: &*progress,
     };
-    let exploration = explore(contract, &view, &task)?;
+    let (exploration, reduction) = if options.symmetry {
+        let (exploration, reduction) = reduced::explore::<F>(&task);
+        (exploration, Some(reduction))
+    } else {
+        (explore(contract, &view, &task)?, None)
+    };
     let terms = model.vocabulary().into_iter().zip(exploration.term_counts.iter().copied()).collect();
     Ok(ViewResult {
         answered_for: contract.answers_for.iter().any(|name| name == view.name),
         states: exploration.states,
         transitions: exploration.transitions,
         depth: exploration.depth,
+        reduction,
         stopped: exploration.stopped,
         seconds: started.elapsed().as_secs_f64(),
         clauses: judged(exploration, safety.len()),

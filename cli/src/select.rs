@@ -44,10 +44,10 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// The names that the families of these contracts know.
+    /// The names that the families of these contracts know, with those of the views for scale.
     pub fn names(&self) -> Vec<Names> {
-        let iggy = (!self.iggy.is_empty()).then(Names::of::<Iggy>);
-        let kafkajs = (!self.kafkajs.is_empty()).then(Names::of::<KafkaJs>);
+        let iggy = (!self.iggy.is_empty()).then(Names::with_scale_views::<Iggy>);
+        let kafkajs = (!self.kafkajs.is_empty()).then(Names::with_scale_views::<KafkaJs>);
         iggy.into_iter().chain(kafkajs).collect()
     }
 }

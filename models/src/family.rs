@@ -2,6 +2,7 @@
 
 use fencepost_checker::clause::{Clause, LivenessClause};
 use fencepost_checker::portable::PortableSystem;
+use fencepost_checker::symmetry::Symmetry;
 use fencepost_spec::family::{Family, Iggy};
 use fencepost_spec::words::Word;
 
@@ -36,6 +37,8 @@ pub trait ModelledFamily: Family {
     type Bounds: Clone + std::fmt::Debug + Send + Sync;
     /// The actor model.
     type Model: PortableSystem + Send + Sync;
+    /// Who can change places in it.
+    type Symmetry: Symmetry<Self::Model>;
 
     /// All views in a size, in the order of the reports.
     fn views(set: BoundsSet, choices: &Self::Choices) -> Vec<View<Self::Bounds>>;
@@ -44,8 +47,14 @@ pub trait ModelledFamily: Family {
     /// budgets go on growing.
     fn views_of_size(size: u8, choices: &Self::Choices) -> Vec<View<Self::Bounds>>;
 
+    /// The views for scale, which are explored only if they are named.
+    fn scale_views(set: BoundsSet, choices: &Self::Choices) -> Vec<View<Self::Bounds>>;
+
     /// The actor model of a contract's choices within bounds.
     fn model(choices: &Self::Choices, bounds: &Self::Bounds) -> Self::Model;
+
+    /// Who can change places in a model.
+    fn symmetry(model: &Self::Model) -> Self::Symmetry;
 
     /// The predicates of the safety clauses.
     fn safety(model: &Self::Model) -> Vec<Clause<Self::Model>>;
@@ -63,6 +72,7 @@ pub trait ModelledFamily: Family {
 impl ModelledFamily for Iggy {
     type Bounds = iggy::bounds::Bounds;
     type Model = iggy::system::IggyModel;
+    type Symmetry = iggy::symmetry::LikeConsumers;
 
     fn views(set: BoundsSet, choices: &Self::Choices) -> Vec<View> {
         iggy::views::views(set, choices)
@@ -72,8 +82,16 @@ impl ModelledFamily for Iggy {
         iggy::views::views_of_size(size, choices)
     }
 
+    fn scale_views(set: BoundsSet, _choices: &Self::Choices) -> Vec<View> {
+        iggy::views::scale_views(set)
+    }
+
     fn model(choices: &Self::Choices, bounds: &Self::Bounds) -> Self::Model {
         iggy::system::model(choices, bounds)
+    }
+
+    fn symmetry(model: &Self::Model) -> Self::Symmetry {
+        iggy::symmetry::LikeConsumers::of(&model.cfg)
     }
 
     fn safety(model: &Self::Model) -> Vec<Clause<Self::Model>> {

@@ -24,6 +24,8 @@ pub trait Family: Copy + Debug + Default + PartialEq + Eq + Send + Sync + 'stati
     const NAME: &'static str;
     /// Its views, in the order of the reports.
     const VIEWS: &'static [&'static str];
+    /// Its views for scale, in the order of the reports: nobody answers for them, and they are explored only if they are named.
+    const SCALE_VIEWS: &'static [&'static str];
     /// Name and text of the contracts that are built in; a contract comes after the one it builds on.
     const CONTRACTS: &'static [(&'static str, &'static str)];
 
@@ -32,6 +34,11 @@ pub trait Family: Copy + Debug + Default + PartialEq + Eq + Send + Sync + 'stati
 
     /// What a fence protects, in words.
     fn protects(fence: Self::Fence) -> &'static str;
+
+    /// Whether it has a view with this name, for scale or not.
+    fn has_view(name: &str) -> bool {
+        Self::VIEWS.contains(&name) || Self::SCALE_VIEWS.contains(&name)
+    }
 
     /// The promise with a name.
     fn clause(name: Self::Clause) -> &'static Clause<Self> {
@@ -98,6 +105,7 @@ impl Family for Iggy {
 
     const NAME: &'static str = "iggy";
     const VIEWS: &'static [&'static str] = library::VIEWS;
+    const SCALE_VIEWS: &'static [&'static str] = library::SCALE_VIEWS;
     const CONTRACTS: &'static [(&'static str, &'static str)] = library::CONTRACTS;
 
     fn clauses() -> &'static [Clause] {

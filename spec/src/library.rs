@@ -145,6 +145,9 @@ pub const VIEWS: &[&str] = &[
     "liveness",
 ];
 
+/// The views for scale of the Iggy family: for measuring engines and reductions, not for judging contracts.
+pub const SCALE_VIEWS: &[&str] = &["two-like-consumers"];
+
 /// A built-in contract of the Iggy family by name.
 ///
 /// # Errors

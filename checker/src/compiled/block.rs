@@ -16,9 +16,9 @@ use super::counts::{Counts, Step};
 use super::cover::{Sighting, Sightings};
 use super::crew::{Crew, Job, Shared, write};
 use super::expand::Scratch;
-use super::intern::mix;
 use super::settled::lock;
 use super::states::States;
+use super::symmetry::{Form, Images};
 use super::tables::Tables;
 use super::visited::Shards;
 
@@ -49,6 +49,8 @@ struct Finds {
     steps: Vec<(u64, Step)>,
     /// If there is a cover: what was seen of each transition.
     sightings: Vec<Sighting>,
+    /// If the search is reduced: the turn to the form of each state.
+    turns: Vec<u16>,
 }
 
 /// What a run found, by owner.
@@ -67,6 +69,7 @@ pub(super) struct Worker {
     /// What it saw, if there is a cover.
     pub(super) sightings: Sightings,
     scratch: Scratch,
+    images: Images,
     /// The runs that it expanded in this block.
     done: Vec<Run>,
     /// What is new in its own shards.
@@ -82,6 +85,7 @@ impl Worker {
             counts,
             sightings: Sightings::default(),
             scratch: Scratch::default(),
+            images: Images::default(),
             done: Vec::new(),
             kept: Vec::new(),
             spare: Vec::new(),
@@ -117,6 +121,11 @@ impl New {
     /// What was seen of the first transition to it, if there is a cover.
     fn sighting(&self, runs: &[Run]) -> Option<Sighting> {
         self.finds(runs).sightings.get(self.place as usize).copied()
+    }
+
+    /// The turn to its form, which is the state itself unless the search is reduced.
+    fn turn(&self, runs: &[Run]) -> u16 {
+        self.finds(runs).turns.get(self.place as usize).copied().unwrap_or(0)
     }
 }
 
@@ -219,7 +228,8 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
                 self.take_back(new.step, states.end);
                 return Err(Stop::States);
             }
-            self.add(new.row(&runs, self.states.width()), new.step.from, new.sighting(&runs));
+            let row = new.row(&runs, self.states.width());
+            self.add(row, new.step.from, new.turn(&runs), new.sighting(&runs));
         }
         for Run { thread, finds, .. } in runs {
             lock(&self.workers[thread]).spare.push(finds);
@@ -230,22 +240,26 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
     /// Expands the states of a run; gives what was found, by owner.
     fn expand_run(&self, run: Range<u32>, worker: &mut Worker) -> Vec<Finds> {
         let owners = self.workers.len();
-        let Worker { counts, sightings: seen, scratch, spare, .. } = worker;
+        let Worker { counts, sightings: seen, scratch, images, spare, .. } = worker;
         let mut finds = spare.pop().unwrap_or_else(|| (0..owners).map(|_| Finds::default()).collect());
-        for Finds { rows, steps, sightings } in &mut finds {
+        for Finds { rows, steps, sightings, turns } in &mut finds {
             rows.clear();
             steps.clear();
             sightings.clear();
+            turns.clear();
         }
         for from in run {
-            self.states.load(from, &mut scratch.row);
+            self.load(from, images, &mut scratch.row);
             self.tables.successors(self.boundary(), scratch, |successor| {
                 let step = Step { from, event: successor.event };
                 counts.count(&self.tables, &successor, step);
-                let hash = mix(successor.hash);
-                let Finds { rows, steps, sightings } = &mut finds[self.visited.owner(hash)];
-                successor.write_to(rows);
+                let Form { hash, turn } = self.form(images, &successor);
+                let Finds { rows, steps, sightings, turns } = &mut finds[self.visited.owner(hash)];
+                self.write_form(images, &successor, turn, rows);
                 steps.push((hash, step));
+                if self.reduction.is_some() {
+                    turns.push(turn);
+                }
                 if let Some(covering) = &self.covering {
                     sightings.push(covering.see(&self.tables, seen, &successor, step));
                 }

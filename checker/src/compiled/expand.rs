@@ -24,8 +24,9 @@ pub(super) struct Successor<'a> {
     pub(super) seen: &'a [(usize, Kind)],
     /// The hash of the state it leads to.
     pub(super) hash: u64,
+    /// The cells that change, each once.
+    pub(super) changes: &'a [Change],
     before: &'a [u32],
-    changes: &'a [Change],
 }
 
 impl Successor<'_> {
@@ -59,9 +60,10 @@ impl Successor<'_> {
 
 /// A cell of a row that a transition changes.
 #[derive(Clone, Copy)]
-struct Change {
-    column: u32,
-    cell: u32,
+pub(super) struct Change {
+    pub(super) column: u32,
+    /// What stands there afterwards.
+    pub(super) cell: u32,
 }
 
 /// Memory that is used again and again; one a thread.

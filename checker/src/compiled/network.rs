@@ -10,7 +10,7 @@ use stateright::actor::{Envelope, Id, Network};
 
 /// The kind of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NetworkKind {
+pub(crate) enum NetworkKind {
     /// Unordered; what was delivered stays, and the last of it is remembered.
     Duplicating,
     /// Unordered; each copy is delivered once.
@@ -21,7 +21,7 @@ pub(super) enum NetworkKind {
 
 impl NetworkKind {
     /// The kind of a network.
-    pub(super) fn of<Msg: Eq + Hash>(network: &Network<Msg>) -> Self {
+    pub(crate) fn of<Msg: Eq + Hash>(network: &Network<Msg>) -> Self {
         match network {
             Network::UnorderedDuplicating(..) => Self::Duplicating,
             Network::UnorderedNonDuplicating(_) => Self::NonDuplicating,
@@ -30,7 +30,7 @@ impl NetworkKind {
     }
 
     /// The network of this kind with these envelopes.
-    pub(super) fn network<Msg: Clone + Eq + Hash>(
+    pub(crate) fn network<Msg: Clone + Eq + Hash>(
         self,
         envelopes: impl IntoIterator<Item = Envelope<Msg>>,
         last: Option<Envelope<Msg>>,
@@ -45,7 +45,7 @@ impl NetworkKind {
 
 /// What is taken out of an inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Taken {
+pub(crate) enum Taken {
     /// Nothing.
     Nothing,
     /// The envelope with this number is delivered.
@@ -56,13 +56,13 @@ pub(super) enum Taken {
 
 /// What a step does to one inbox: envelopes are taken out, then others come in, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Delta {
-    pub(super) taken: Taken,
-    pub(super) sent: Vec<u32>,
+pub(crate) struct Delta {
+    pub(crate) taken: Taken,
+    pub(crate) sent: Vec<u32>,
 }
 
 /// The inbox after a step; `flow` tells between whom an envelope travels.
-pub(super) fn apply(kind: NetworkKind, inbox: &[u32], delta: &Delta, flow: impl Fn(u32) -> (Id, Id)) -> Vec<u32> {
+pub(crate) fn apply(kind: NetworkKind, inbox: &[u32], delta: &Delta, flow: impl Fn(u32) -> (Id, Id)) -> Vec<u32> {
     let mut inbox = inbox.to_vec();
     match (kind, delta.taken) {
         (_, Taken::Nothing) | (NetworkKind::Duplicating, Taken::Delivered(_)) => {}
@@ -84,7 +84,7 @@ pub(super) fn apply(kind: NetworkKind, inbox: &[u32], delta: &Delta, flow: impl 
 }
 
 /// The distinct envelopes of an inbox that can be delivered: all, or the head of each flow.
-pub(super) fn deliverable(kind: NetworkKind, inbox: &[u32], flow: impl Fn(u32) -> (Id, Id)) -> Vec<u32> {
+pub(crate) fn deliverable(kind: NetworkKind, inbox: &[u32], flow: impl Fn(u32) -> (Id, Id)) -> Vec<u32> {
     let mut deliverable = inbox.to_vec();
     match kind {
         NetworkKind::Ordered => deliverable.dedup_by_key(|envelope| flow(*envelope)),
@@ -94,7 +94,7 @@ pub(super) fn deliverable(kind: NetworkKind, inbox: &[u32], flow: impl Fn(u32) -
 }
 
 /// The envelopes of a network, in an order in which sending them gives the same network again, and the last delivered one.
-pub(super) fn parts<Msg: Clone + Eq + Hash>(network: &Network<Msg>) -> (Vec<Envelope<Msg>>, Option<Envelope<Msg>>) {
+pub(crate) fn parts<Msg: Clone + Eq + Hash>(network: &Network<Msg>) -> (Vec<Envelope<Msg>>, Option<Envelope<Msg>>) {
     let mut envelopes = Vec::new();
     match network {
         Network::UnorderedDuplicating(known, last) => {

@@ -12,8 +12,9 @@ use crate::liveness::{Edge, Edges, Graph, Lasso, Turn, Waiting};
 use super::Search;
 use super::counts::{Count, Counts, Step};
 use super::expand::Scratch;
-use super::intern::{NOTHING, mix};
+use super::intern::NOTHING;
 use super::step::Kind;
+use super::symmetry::{Form, Images};
 
 impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
     /// Tells what the search found.
@@ -55,20 +56,22 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
 
     fn row(&self, number: u32) -> Vec<u32> {
         let mut row = Vec::new();
-        self.states.load(number, &mut row);
+        self.load(number, &mut Images::default(), &mut row);
         row
     }
 
     /// The transitions of a state, in order: event and successor.
     pub(super) fn transitions(&self, from: u32) -> Vec<(u32, u32)> {
         let (mut transitions, mut scratch, mut row) = (Vec::new(), Scratch::default(), Vec::new());
-        self.states.load(from, &mut scratch.row);
+        let mut images = Images::default();
+        self.load(from, &mut images, &mut scratch.row);
         self.tables.successors(self.boundary(), &mut scratch, |successor| {
+            let Form { hash, turn } = self.form(&images, &successor);
             row.clear();
-            successor.write_to(&mut row);
+            self.write_form(&images, &successor, turn, &mut row);
             // After a stop some that were found have numbers, and no place among the states.
             let is_same = |number| number < self.len() && self.states.is(number, &row);
-            let found = self.visited.find(mix(successor.hash), is_same);
+            let found = self.visited.find(hash, is_same);
             transitions.push((successor.event, found.unwrap_or(NOTHING)));
         });
         transitions.sort_by_key(|(event, _)| self.tables.order(*event));

@@ -44,7 +44,7 @@ impl Compiled {
         task: &Task<'_, M, Unguided>,
         archive: &Archive,
     ) -> Result<Exploration<M, Unguided>, ArchiveError> {
-        let mut search = Search::new(task, !self.is_unbounded, None);
+        let mut search = Search::new(task, !self.is_unbounded);
         search.room = Room::new(Some(archive.folder().to_owned()));
         search.archived(archive)
     }
@@ -241,7 +241,7 @@ impl<M: PortableSystem> Taker for Taking<'_, '_, '_, M> {
         let is_same = |other: u32| search.states.is(other, row);
         let is_new = search.visited.of_owner(owner).find_or_insert(hash, number, is_same).is_none();
         if is_new {
-            search.add(row, parent, None);
+            search.add(row, parent, 0, None);
         }
         is_new
     }

@@ -121,7 +121,7 @@ impl<K: Key, V: Copy + Default> Places<K, V> {
     }
 
     #[inline(always)]
-    fn find(&self, key: K) -> Option<V> {
+    pub(super) fn find(&self, key: K) -> Option<V> {
         let (known, value) = self.places[self.place(key)];
         (known == key).then_some(value)
     }

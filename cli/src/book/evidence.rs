@@ -79,6 +79,7 @@ pub(super) fn gather(arguments: &BookArguments) -> Result<Gathered, Problem> {
         threads,
         engine,
         cluster: None,
+        symmetry: false,
         budget: &budget,
         progress: &terminal_progress,
     };

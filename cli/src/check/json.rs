@@ -12,6 +12,7 @@ use crate::vacuity::Vacuity;
 
 use super::margins::{self, MarginJson};
 use super::stories::{self, Told};
+use super::symmetry::{self, SymmetryJson};
 use super::{Judged, Part, Rendering, Report};
 
 #[derive(Serialize)]
@@ -52,6 +53,8 @@ struct ViewJson {
     depth: u32,
     seconds: f64,
     stopped: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symmetry: Option<SymmetryJson>,
 }
 
 #[derive(Serialize)]
@@ -161,6 +164,7 @@ fn view_json<F: ModelledFamily>(view: &ViewResult<F>) -> ViewJson {
         depth: view.depth,
         seconds: rounded(view.seconds),
         stopped: view.stopped.map(|stop| stop.to_string()),
+        symmetry: symmetry::json(view),
     }
 }
 
@@ -194,7 +198,7 @@ fn clause_view_json<F: ModelledFamily>(
     let expectation = result.contract.expected.get(&summary.clause);
     let expected = expectation.and_then(|expectation| expectation.views.get(view.view.name)).copied();
     let differs =
-        expectation.is_some_and(|it| contradicted(it, view.view.name, result.bounds, judged.verdict).is_some());
+        expectation.is_some_and(|it| contradicted::<F>(it, view.view.name, result.bounds, judged.verdict).is_some());
     Some(ClauseViewJson {
         view: view.view.name,
         verdict: judged.verdict.to_string(),

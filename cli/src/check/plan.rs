@@ -5,6 +5,7 @@ use fencepost_spec::diagnostic::Problem;
 use fencepost_spec::family::{Family, Iggy};
 use fencepost_spec::kafkajs::KafkaJs;
 
+use crate::exploring::EngineName;
 use crate::grow::{Growth, grow};
 use crate::margins::{Measured, margins};
 use crate::resume::{NotKept, Resume};
@@ -48,6 +49,10 @@ struct Plan<F: Family> {
 impl Plans {
     /// Reads the arguments.
     pub(super) fn of(arguments: &CheckArguments) -> Result<Self, Problem> {
+        if arguments.symmetry && arguments.exploring.engine != EngineName::Compiled {
+            let message = format!("the engine `{}` explores every state", arguments.exploring.engine.word());
+            return Err(Problem::new(message).with_help("leave out `--symmetry`, or take `--engine compiled`"));
+        }
         let chosen = select::chosen(&arguments.contracts)?;
         let wanted = Wanted::of(arguments, &chosen)?;
         let (iggy, kafkajs) = (Plan::of(chosen.iggy, &wanted)?, Plan::of(chosen.kafkajs, &wanted)?);
@@ -95,7 +100,7 @@ impl Wanted {
 impl<F: Measured> Plan<F> {
     /// What a family is to do.
     fn of(mut contracts: Vec<Contract<F>>, wanted: &Wanted) -> Result<Self, Problem> {
-        let views: Vec<&str> = wanted.views.iter().copied().filter(|view| F::VIEWS.contains(view)).collect();
+        let views: Vec<&str> = wanted.views.iter().copied().filter(|view| F::has_view(view)).collect();
         let is_left_out = views.is_empty() && !wanted.views.is_empty();
         let is_explored = !contracts.is_empty() && !is_left_out;
         let removed = wanted.fences.iter().filter_map(|fence| fence.parse().ok().filter(|_| is_explored));

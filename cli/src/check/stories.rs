@@ -59,7 +59,7 @@ pub(super) fn name(text: &str, families: &[Names], explored: &[&str]) -> Result<
 impl StoryName {
     /// What is wanted of a family; nothing, if it does not know the names.
     pub(super) fn in_family<F: Family>(&self) -> Option<StoryRequest<F>> {
-        let is_known = self.view.is_none_or(|view| F::VIEWS.contains(&view));
+        let is_known = self.view.is_none_or(F::has_view);
         let clause = self.clause.parse().ok().filter(|_| is_known)?;
         Some(StoryRequest { clause, view: self.view })
     }

@@ -6,7 +6,7 @@ use fencepost_spec::words::Word;
 
 use crate::output::{capitalised, counted, wrapped};
 
-use super::{Part, Rendering, Report, Tally, margins, sections, stories, table};
+use super::{Part, Rendering, Report, Tally, margins, sections, stories, symmetry, table};
 
 /// What is told about one family, section by section; some are empty.
 pub(super) struct Sections(Vec<String>);
@@ -17,6 +17,7 @@ impl Rendering for Sections {
             heading(report),
             table::text(report),
             sections::sizes(report),
+            symmetry::section(report),
             sections::violations(report),
             sections::beyond_question(report),
             margins::section(report),
@@ -54,7 +55,9 @@ fn heading<F: ModelledFamily>(report: &Report<F>) -> String {
     );
     let names: Vec<&str> = first.views.iter().map(|view| view.view.name).collect();
     if !first.explores_all_views {
-        let start = format!("only {} of {} views, so what is absent is not judged: ", names.len(), F::VIEWS.len());
+        let for_scale = names.iter().filter(|name| F::SCALE_VIEWS.contains(name)).count();
+        let all = F::VIEWS.len() + for_scale;
+        let start = format!("only {} of {all} views, so what is absent is not judged: ", names.len());
         text.push_str(&format!("{start}{}\n", wrapped(names, ", ", 0)));
     }
     for fence in &report.removed {

@@ -34,6 +34,13 @@ impl Names {
         Self { family: F::NAME, views: F::VIEWS.to_vec(), clauses: words::<F::Clause>(), fences: words::<F::Fence>() }
     }
 
+    /// The names of a family for a command that also explores its views for scale.
+    pub fn with_scale_views<F: Family>() -> Self {
+        let mut names = Self::of::<F>();
+        names.views.extend(F::SCALE_VIEWS);
+        names
+    }
+
     /// The names of one kind.
     pub fn all(&self, kind: NameKind) -> &[&'static str] {
         match kind {

@@ -19,6 +19,7 @@ pub mod owner;
 pub mod producer;
 pub mod scenario;
 pub mod start;
+pub mod symmetry;
 pub mod system;
 pub mod telling;
 pub mod views;

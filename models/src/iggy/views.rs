@@ -24,6 +24,12 @@ fn of_sizes(size: impl Fn(&str) -> u8, choices: &Choices) -> Vec<View> {
         .collect()
 }
 
+/// The views for scale, in the order of the reports.
+pub fn scale_views(set: BoundsSet) -> Vec<View> {
+    let view = |name: &&'static str| View { name, bounds: two_like_consumers(size(name, set)), liveness: false };
+    fencepost_spec::library::SCALE_VIEWS.iter().map(view).collect()
+}
+
 /// The size of a view, on which its budgets depend. The views do not grow alike: `queued-operations-with-purge` has forty times
 /// as many states in size 1 as in size 0, and `three-aspects` more than twenty-five times as many in size 2 as in size 1. These
 /// two stay behind the others where they would take more time than all others together.
@@ -81,6 +87,19 @@ fn purge_with_pending_polls(size: u8) -> Bounds {
         sends: vec![3; usize::from(1 + size / 2)],
         scripts: vec![vec![Command::Empty]],
         new_bytes: true,
+        ..Bounds::default()
+    }
+}
+
+/// Two individual consumers with the same budgets poll and commit what they read, while the topic is emptied.
+fn two_like_consumers(size: u8) -> Bounds {
+    let acts = vec![poll(Strategy::Next, 1, true), poll(Strategy::Next, 1, false), Act::StoreLast];
+    let like = |name: &str| consumer(name, false, acts.clone(), size.min(2), 1);
+    Bounds {
+        consumers: vec![like("C"), like("D")],
+        initial_messages: 1,
+        sends: vec![1; usize::from(1 + size / 3)],
+        scripts: vec![vec![Command::Empty]],
         ..Bounds::default()
     }
 }

@@ -17,6 +17,7 @@ pub mod views;
 pub mod vocabulary;
 
 use fencepost_checker::clause::{Clause, LivenessClause};
+use fencepost_checker::symmetry::Asymmetric;
 use fencepost_spec::kafkajs::{Choices, KafkaJs};
 
 use crate::family::{BoundsSet, ModelledFamily, View};
@@ -24,6 +25,8 @@ use crate::family::{BoundsSet, ModelledFamily, View};
 impl ModelledFamily for KafkaJs {
     type Bounds = bounds::Bounds;
     type Model = system::KafkaJsModel;
+    /// There is one consumer; its nodes and partitions are alike, but nobody has written down what renaming them means.
+    type Symmetry = Asymmetric;
 
     fn views(set: BoundsSet, _choices: &Choices) -> Vec<View<Self::Bounds>> {
         views::views(set)
@@ -33,8 +36,16 @@ impl ModelledFamily for KafkaJs {
         views::views_of_size(size)
     }
 
+    fn scale_views(_set: BoundsSet, _choices: &Choices) -> Vec<View<Self::Bounds>> {
+        Vec::new()
+    }
+
     fn model(choices: &Choices, bounds: &Self::Bounds) -> Self::Model {
         system::model(choices, bounds)
+    }
+
+    fn symmetry(model: &Self::Model) -> Asymmetric {
+        Asymmetric { actors: model.actors.len() }
     }
 
     fn safety(_model: &Self::Model) -> Vec<Clause<Self::Model>> {

@@ -43,6 +43,7 @@ impl Family for KafkaJs {
 
     const NAME: &'static str = "kafkajs";
     const VIEWS: &'static [&'static str] = VIEWS;
+    const SCALE_VIEWS: &'static [&'static str] = &[];
     const CONTRACTS: &'static [(&'static str, &'static str)] = library::KAFKAJS_CONTRACTS;
 
     fn clauses() -> &'static [Clause<Self>] {

@@ -30,7 +30,12 @@ impl Contents {
     /// No values yet.
     pub(super) fn new(layout: &Layout) -> Self {
         Self {
-            factors: (1..=layout.width() as u64).map(|column| mix(column ^ SEED) | 1).collect(),
+            factors: {
+                let mask: u64 = std::env::var("COLS").ok().and_then(|it| it.parse().ok()).unwrap_or(u64::MAX);
+                (1..=layout.width() as u64)
+                    .map(|column| if mask >> (column - 1) & 1 == 1 { mix(column ^ SEED) | 1 } else { 0 })
+                    .collect()
+            },
             envelopes: Vec::new(),
             situations: Vec::new(),
             inboxes: Vec::new(),

@@ -64,7 +64,7 @@ fn explore(
         threads,
         progress: &Quiet,
     };
-    let mut search = Search::new(&task, !recipe.rules.is_unbounded, None);
+    let mut search = Search::new(&task, !recipe.rules.is_unbounded);
     search.states = States::in_chunks(search.states.width(), *shift);
     search.parents = States::in_chunks(1, *shift);
     search.room = room;
