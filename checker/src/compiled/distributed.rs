@@ -11,12 +11,12 @@
 mod archived;
 mod batch;
 mod cluster;
-mod contents;
 mod courier;
 mod greeting;
 mod level;
 mod local;
 mod outcome;
+mod owners;
 mod paths;
 mod post;
 

@@ -128,7 +128,7 @@ const REMEMBERED: usize = 1 << 15;
 pub(super) struct Sent {
     width: usize,
     /// The hash of each: most states are told apart by it, and their rows need not be fetched from memory.
-    contents: Vec<u64>,
+    hashes: Vec<u64>,
     rows: Vec<u32>,
 }
 
@@ -136,17 +136,17 @@ impl Sent {
     /// Nothing sent yet.
     pub(super) fn new(width: usize) -> Self {
         // No row begins with this number: so many situations there are not.
-        Self { width, contents: vec![0; REMEMBERED], rows: vec![u32::MAX; width * REMEMBERED] }
+        Self { width, hashes: vec![0; REMEMBERED], rows: vec![u32::MAX; width * REMEMBERED] }
     }
 
     /// Whether this state was sent lately; if not, it is from now on.
     #[inline]
-    pub(super) fn is_repeated(&mut self, content: u64, row: &[u32]) -> bool {
-        let place = content as usize % REMEMBERED;
+    pub(super) fn is_repeated(&mut self, hash: u64, row: &[u32]) -> bool {
+        let place = hash as usize % REMEMBERED;
         let known = &mut self.rows[place * self.width..][..self.width];
-        let is_same = self.contents[place] == content && known == row;
+        let is_same = self.hashes[place] == hash && known == row;
         if !is_same {
-            self.contents[place] = content;
+            self.hashes[place] = hash;
             known.copy_from_slice(row);
         }
         is_same

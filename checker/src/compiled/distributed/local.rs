@@ -18,8 +18,8 @@ use super::super::tables::Tables;
 use super::super::visited::Visited;
 use super::Distributed;
 use super::batch::{Arrived, Outbox, Sent};
-use super::contents::Contents;
-use super::level::{Finds, Level};
+use super::level::Level;
+use super::owners::Owners;
 use super::paths::{Path, Paths, place};
 
 /// The transitions of one state.
@@ -31,13 +31,23 @@ struct Transitions {
     order: Vec<u32>,
 }
 
+/// Successors that belong to this process itself.
+#[derive(Default)]
+struct Finds {
+    rows: Vec<u32>,
+    hashes: Vec<u64>,
+    /// The place of the state before in the level, and that of the event among its events.
+    steps: Vec<(u32, u16)>,
+}
+
 /// A transition.
 struct Found {
     event: u32,
     /// The place of the event among all events.
     rank: (u32, u32),
-    /// The hash of the state that it leads to, by numbers and by contents.
+    /// The hash of the state that it leads to.
     hash: u64,
+    /// What the owner of that state depends on.
     content: u64,
 }
 
@@ -46,9 +56,8 @@ pub(super) struct Local<'a, M: PortableSystem> {
     task: &'a Task<'a, M, Unguided>,
     is_bounded: bool,
     process: usize,
-    processes: usize,
     pub(super) tables: Tables<'a, M, Unguided>,
-    contents: Contents,
+    owners: Owners,
     states: States,
     visited: Visited,
     room: Room,
@@ -81,15 +90,14 @@ impl<'a, M: PortableSystem> Local<'a, M> {
             task,
             is_bounded: !engine.is_unbounded,
             process,
-            processes,
-            contents: Contents::new(&tables.layout),
+            owners: Owners::chosen(task, processes),
             tables,
             states: States::new(width),
             visited: Visited::new(1),
             room: Room::new(folder),
             level: Level::new(0, 0),
             next: Level::new(0, 0),
-            finds: Finds::new(0),
+            finds: Finds::default(),
             counts: Counts::new(task.clauses.len()),
             firsts: Vec::new(),
             firsts_seen: vec![[None, None]; task.clauses.len()],
@@ -111,21 +119,17 @@ impl<'a, M: PortableSystem> Local<'a, M> {
 
     /// Keeps the initial state, if this process owns it.
     pub(super) fn begin(&mut self) {
-        if let Some(row) = self.initial()
-            && owner(self.processes, self.contents.row(&self.tables, &row)) == self.process
-        {
+        let Some(row) = self.initial() else { return };
+        if self.owners.owner(self.owners.content(&self.tables, &row)) == self.process {
             let hash = mix(self.tables.layout.hash(&row));
-            self.finds.rows.extend(&row);
-            self.finds.hashes.push(hash);
-            self.finds.ways.push(&[]);
-            self.keep_finds();
+            self.next.begin(hash, &row, &mut self.states, &self.visited);
         }
     }
 
     /// Makes settled what was met.
     pub(super) fn settle(&mut self) {
         self.tables.settle();
-        self.contents.settle(&self.tables);
+        self.owners.settle(&self.tables);
     }
 
     /// How many states were found in this level.
@@ -156,19 +160,18 @@ impl<'a, M: PortableSystem> Local<'a, M> {
 
     /// Finds the transitions of the state that was loaded, and counts them if it is said from where they are.
     fn find_transitions(&mut self, from: Option<u32>) {
-        let Self { tables, contents, states, visited, counts, scratch, transitions, .. } = self;
+        let Self { tables, owners, states, visited, counts, scratch, transitions, .. } = self;
         let Transitions { found, rows, order } = transitions;
         found.clear();
         rows.clear();
-        let base = contents.row(tables, &scratch.row);
+        let base = owners.content(tables, &scratch.row);
         let boundary = self.is_bounded.then_some(Boundary { visited, states });
         tables.successors(boundary, scratch, |successor| {
             let event = successor.event;
             if let Some(from) = from {
                 counts.count(tables, &successor, Step { from, event });
             }
-            let change = |(column, before, after)| contents.change(tables, column, before, after);
-            let content = successor.changes().map(change).fold(base, u64::wrapping_add);
+            let content = successor.changes().map(|it| owners.change(tables, it)).fold(base, u64::wrapping_add);
             found.push(Found { event, rank: tables.order(event), hash: mix(successor.hash), content });
             successor.write_to(rows);
         });
@@ -185,12 +188,12 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         for (index, number) in transitions.order.iter().enumerate() {
             let Found { hash, content, .. } = transitions.found[*number as usize];
             let row = &transitions.rows[*number as usize * width..][..width];
-            let owner = owner(self.processes, content);
+            let owner = self.owners.owner(content);
             if owner == self.process {
                 self.finds.rows.extend_from_slice(row);
                 self.finds.hashes.push(hash);
-                self.finds.ways.push_step(parent, place(index));
-            } else if !self.sent.is_repeated(content, row) {
+                self.finds.steps.push((from, place(index)));
+            } else if !self.sent.is_repeated(hash, row) {
                 self.outboxes[owner].push(row, parent, place(index));
             }
         }
@@ -199,8 +202,15 @@ impl<'a, M: PortableSystem> Local<'a, M> {
 
     /// Keeps the states of this process that were found.
     fn keep_finds(&mut self) {
-        self.next.keep(&self.finds, &mut self.states, &self.visited);
-        self.finds.clear();
+        let Self { finds, level, next, states, visited, process, .. } = self;
+        let way = |index: usize| {
+            let (from, place) = finds.steps[index];
+            (level.way(from), place)
+        };
+        next.keep(*process, &finds.rows, &finds.hashes, way, (states, visited));
+        finds.rows.clear();
+        finds.hashes.clear();
+        finds.steps.clear();
     }
 
     /// The batches that are ready to be sent, or all of them, with their receivers.
@@ -221,9 +231,12 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         }
         self.translations[from] = translation;
         let hashes = arrived.rows.chunks_exact(width).map(|row| mix(self.tables.layout.hash(row)));
-        let finds =
-            Finds { hashes: hashes.collect(), ways: arrived.ways(self.next.ways().depth()), rows: arrived.rows };
-        self.next.keep(&finds, &mut self.states, &self.visited);
+        let (hashes, ways): (Vec<u64>, Paths) = (hashes.collect(), arrived.ways(self.next.ways().depth()));
+        let way = |index: usize| match ways.get(index).split_last() {
+            Some((place, parent)) => (parent, *place),
+            None => unreachable!("what is sent was found by a step"),
+        };
+        self.next.keep(from, &arrived.rows, &hashes, way, (&mut self.states, &self.visited));
     }
 
     /// The ways to the states that were found in this level.
@@ -304,7 +317,6 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         let depth = self.next.ways().depth() + 1;
         self.level = std::mem::replace(&mut self.next, Level::new(self.states.len(), depth));
         self.level.close();
-        self.finds = Finds::new(depth);
     }
 
     /// Takes over the states of the next level from an archive; nothing, if they cannot be states of this search.
@@ -328,7 +340,7 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         }
         let depth = paths.depth() + 1;
         self.level = Level::closed(start, paths);
-        (self.next, self.finds) = (Level::new(self.states.len(), depth), Finds::new(depth));
+        self.next = Level::new(self.states.len(), depth);
         Some(())
     }
 
@@ -355,10 +367,4 @@ impl<'a, M: PortableSystem> Local<'a, M> {
         let number = *order.get(usize::from(place))? as usize;
         Some((found[number].event, rows[number * row.len()..][..row.len()].to_vec()))
     }
-}
-
-/// Which process owns the states with this hash. By the upper bits: the lower ones choose places in tables.
-#[inline]
-fn owner(processes: usize, content: u64) -> usize {
-    ((u128::from(mix(content)) * processes as u128) >> 64) as usize
 }

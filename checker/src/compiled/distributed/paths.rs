@@ -79,26 +79,21 @@ impl Paths {
         self.len += 1;
     }
 
-    /// Forgets all ways.
-    pub(super) fn clear(&mut self) {
-        self.places.clear();
-        self.len = 0;
-    }
-
-    /// Puts a way in place of one that it is less than.
+    /// Puts a way, which is another and one step more, in place of one that it is less than; whether it is.
     #[inline]
-    pub(super) fn improve(&mut self, number: usize, way: &[u16]) {
+    pub(super) fn improve(&mut self, number: usize, way: &[u16], place: u16) -> bool {
         let known = &mut self.places[number * self.depth..][..self.depth];
-        if way < &*known {
-            known.copy_from_slice(way);
+        let (parent, last) = known.split_at_mut(self.depth - 1);
+        let is_less = (way, place) < (&*parent, last[0]);
+        if is_less {
+            parent.copy_from_slice(way);
+            last[0] = place;
         }
+        is_less
     }
 
-    /// The numbers of the ways in their order.
-    pub(super) fn order(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.len as u32).collect();
-        // Ways come in runs that are in order, which this sort makes use of.
-        order.sort_by(|left, right| self.get(*left as usize).cmp(self.get(*right as usize)));
-        order
+    /// Puts numbers of ways in the order of the ways. It takes little time if they come in runs that are in order.
+    pub(super) fn sort(&self, numbers: &mut [u32]) {
+        numbers.sort_by(|left, right| self.get(*left as usize).cmp(self.get(*right as usize)));
     }
 }
