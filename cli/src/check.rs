@@ -130,8 +130,9 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
     let mut plans = Plans::of(arguments)?;
     let without = std::mem::take(&mut plans.without);
     let resume = arguments.resume.as_deref().map(|folder| Resume::new(folder, &arguments.exploring)).transpose()?;
-    let interrupt = interrupt::flag()?;
+    // Before Ctrl-C is handled: while processes wait for each other it ends them at once.
     let distribution = Distribution::of(&arguments.distribute, &arguments.exploring)?;
+    let interrupt = interrupt::flag()?;
     let reports = distribution.as_ref().is_none_or(Distribution::reports);
     let options = RunOptions {
         bounds: arguments.exploring.bounds,

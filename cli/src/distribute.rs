@@ -1,7 +1,7 @@
 //! Several processes that check together: who they are, how the others are started, and what is said when one is gone.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io;
+use std::io::{self, IsTerminal};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -93,6 +93,9 @@ impl Distribution {
         // States travel as the bytes that this very program gives them.
         let program = program().map_err(|error| Problem::new(format!("this program cannot be read: {error}")))?;
         let watchword = format!("{program} {} {addresses:?}", common(std::env::args().skip(1)));
+        if io::stderr().is_terminal() {
+            eprintln!("process {process} of {}: waits for the others", addresses.len());
+        }
         let cluster = Cluster::connect(&Places { addresses, process, watchword }, None, HOSTS_PATIENCE);
         Ok(Some(Self::with(cluster.map_err(|error| apart(&error))?, false, Children::default())))
     }
