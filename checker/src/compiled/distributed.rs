@@ -6,7 +6,7 @@
 //! a dictionary of what is new behind them; equality is decided by the owner, on whole values.
 //!
 //! The order of states, on which witnesses, breaches and cuts depend, is that of the ways to them (`paths.rs`), so that the result is the one of
-//! [`Compiled`](super::Compiled), whatever the number of processes.
+//! [`Compiled`], whatever the number of processes.
 
 mod archived;
 mod batch;
