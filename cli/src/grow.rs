@@ -15,7 +15,7 @@ pub use report::report;
 /// The largest size that is tried: budgets are counted in bytes.
 pub const MOST_SIZE: u8 = 40;
 
-/// After so many sizes in which the bounds of a view stay the same, it counts as not growing any more.
+/// After so many sizes in which the bounds of a view, or its states, stay the same, it is not tried in larger ones.
 const MOST_IDLE_SIZES: usize = 3;
 
 /// A view in one size.
@@ -87,7 +87,8 @@ pub fn grow<F: ModelledFamily>(contracts: &[Contract<F>], options: &RunOptions<'
         let contract = &contracts[place.0];
         let curve = &mut growths[place.0].curves[place.1];
         let Some((size, view)) = larger::<F>(contract, curve.view, size) else {
-            (curve.exhaustive_size, curve.is_full_grown) = (Some(MOST_SIZE), true);
+            // Beyond the largest size nothing is known of its growing.
+            (curve.exhaustive_size, curve.is_full_grown) = (Some(MOST_SIZE), size <= MOST_SIZE);
             continue;
         };
         let result = run_view(contract, view, options);
@@ -99,6 +100,7 @@ pub fn grow<F: ModelledFamily>(contracts: &[Contract<F>], options: &RunOptions<'
         curve.steps.push(Step::of(&result, size, &curve.steps));
         growths[place.0].note_unexpected(contract, &result);
         match stopped {
+            None if growths[place.0].curves[place.1].is_idle() => {}
             None => growing.push(Growing { place, size: size + 1, cost }),
             Some(Stop::Time | Stop::Interrupted | Stop::Lost) => break,
             // The others may have room yet.
@@ -153,6 +155,14 @@ fn larger<F: ModelledFamily>(contract: &Contract<F>, name: &str, size: u8) -> Op
     Some((size, of(size)?))
 }
 
+impl Curve {
+    /// Whether the last sizes have the same states, though other bounds: something else limits the view.
+    pub fn is_idle(&self) -> bool {
+        let last = &self.steps[self.steps.len().saturating_sub(MOST_IDLE_SIZES)..];
+        last.len() == MOST_IDLE_SIZES && last.iter().all(|step| step.stopped.is_none() && step.states == last[0].states)
+    }
+}
+
 impl Step {
     fn of<F: ModelledFamily>(result: &ViewResult<F>, size: u8, before: &[Self]) -> Self {
         let is_new = |clause: &str| before.iter().all(|step| step.newly_broken.iter().all(|(name, _)| *name != clause));
@@ -180,5 +190,31 @@ impl Growth {
                 self.unexpected.push(found);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fencepost_spec::family::{Family, Iggy};
+    use fencepost_spec::kafkajs::KafkaJs;
+    use fencepost_spec::library::contracts_of;
+
+    use super::*;
+
+    /// Asks for every view of every contract, in every size that is tried, and puts its model together.
+    fn demand_views<F: ModelledFamily>() {
+        for contract in contracts_of::<F>().expect("the built-in contracts") {
+            for size in 0..=MOST_SIZE {
+                let views = F::views_of_size(size, &contract.choices);
+                assert_eq!(views.len(), <F as Family>::VIEWS.len(), "{} in size {size}", contract.name);
+                views.iter().for_each(|view| drop(F::model(&contract.choices, &view.bounds)));
+            }
+        }
+    }
+
+    #[test]
+    fn given_any_size_that_is_tried_when_views_are_asked_for_should_be_there() {
+        demand_views::<Iggy>();
+        demand_views::<KafkaJs>();
     }
 }

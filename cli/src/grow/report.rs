@@ -90,6 +90,9 @@ fn conclusion(growth: &Growth) -> String {
     let size = |curve: &Curve| match (curve.exhaustive_size, curve.is_full_grown) {
         (None, _) => format!("{} in none", curve.view),
         (Some(_), true) => format!("{} in all, since it grows no more", curve.view),
+        (Some(size), false) if curve.is_idle() => {
+            format!("{} up to {size} (the last three have the same states)", curve.view)
+        }
         (Some(size), false) => format!("{} up to {size}", curve.view),
     };
     let sizes: Vec<String> = growth.curves.iter().map(size).collect();

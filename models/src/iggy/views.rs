@@ -240,7 +240,7 @@ fn three_aspects(size: u8) -> Bounds {
         initial_messages: 1,
         sends: vec![1],
         scripts: vec![
-            vec![Command::Leave(0), Command::Join(0)][..1 + usize::from(size / 2)].to_vec(),
+            [Command::Leave(0), Command::Join(0)].into_iter().take(1 + usize::from(size / 2)).collect(),
             vec![Command::Retain(1), Command::Empty],
         ],
         disk_reads: false,
