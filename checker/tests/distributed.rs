@@ -71,7 +71,12 @@ fn in_processes<T: Send>(processes: usize, work: impl Fn(&Cluster) -> T + Sync) 
         let start = |(process, listener)| {
             let places = Places { addresses: addresses.clone(), process, watchword: "the same".to_owned() };
             let work = &work;
-            scope.spawn(move || work(&Cluster::connect(&places, Some(listener), PATIENCE).expect("all come")))
+            scope.spawn(move || {
+                let cluster = Cluster::connect(&places, Some(listener), PATIENCE).expect("all come");
+                let result = work(&cluster);
+                cluster.finish();
+                result
+            })
         };
         let threads: Vec<_> = listeners.into_iter().enumerate().map(start).collect();
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()

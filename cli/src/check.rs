@@ -156,6 +156,9 @@ pub fn run(arguments: &CheckArguments) -> Result<ExitStatus, Problem> {
     if let Some(status) = distribution.as_ref().and_then(Distribution::loss) {
         return Ok(status);
     }
+    if let Some(distribution) = distribution {
+        distribution.end();
+    }
     let printed = if reports { output::print(&report) } else { ExitStatus::AsExpected };
     Ok(status.max(printed))
 }

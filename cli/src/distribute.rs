@@ -63,8 +63,8 @@ pub struct Distribution {
     cluster: Cluster,
     /// Whether this process was started by another, which speaks for it.
     is_started: bool,
-    /// Those that were started here: they end after the cluster is left.
-    _children: Children,
+    /// Those that were started here.
+    children: Children,
 }
 
 impl Distribution {
@@ -101,7 +101,15 @@ impl Distribution {
     }
 
     fn with(cluster: Cluster, is_started: bool, children: Children) -> Self {
-        Self { cluster, is_started, _children: children }
+        Self { cluster, is_started, children }
+    }
+
+    /// Ends what was explored together: leaves the others, and waits for those that were started here. A distribution that is dropped
+    /// instead breaks off, so that nobody waits for this process.
+    pub fn end(self) {
+        let Self { cluster, mut children, .. } = self;
+        cluster.finish();
+        children.wait();
     }
 
     /// Joins the process that started this one, which listens already on what is this one's standard input.
@@ -168,17 +176,25 @@ impl Distribution {
     }
 }
 
-/// Started processes: they end by themselves when this one leaves the cluster, or are ended.
+/// Started processes: they end by themselves when this one has left the cluster, or are ended.
 #[derive(Default)]
 struct Children(Vec<Child>);
 
-impl Drop for Children {
-    fn drop(&mut self) {
+impl Children {
+    /// Waits a while for all of them to end.
+    fn wait(&mut self) {
         let deadline = Instant::now() + END_PATIENCE;
         for child in &mut self.0 {
             while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(5));
             }
+        }
+    }
+}
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
             // Without effect on one that has ended.
             child.kill().ok();
             child.wait().ok();

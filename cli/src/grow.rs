@@ -124,12 +124,15 @@ pub fn status(growths: &[Growth]) -> ExitStatus {
 
 /// A contract whose views have not grown yet.
 fn seedling<F: ModelledFamily>(contract: &Contract<F>, options: &RunOptions<'_>) -> Growth {
-    let is_wanted = |view: &&'static str| options.views.is_none_or(|views| views.contains(view));
+    let is_wanted = |view: &&'static str| match options.views {
+        None => F::VIEWS.contains(view),
+        Some(views) => views.contains(view),
+    };
     let curve = |view| Curve { view, steps: Vec::new(), exhaustive_size: None, is_full_grown: false };
     Growth {
         family: F::NAME,
         contract: contract.name.clone(),
-        curves: F::VIEWS.iter().copied().filter(is_wanted).map(curve).collect(),
+        curves: F::VIEWS.iter().chain(F::SCALE_VIEWS).copied().filter(is_wanted).map(curve).collect(),
         unexpected: Vec::new(),
     }
 }
@@ -195,7 +198,7 @@ impl Growth {
 
 #[cfg(test)]
 mod tests {
-    use fencepost_spec::family::{Family, Iggy};
+    use fencepost_spec::family::Iggy;
     use fencepost_spec::kafkajs::KafkaJs;
     use fencepost_spec::library::contracts_of;
 
@@ -206,7 +209,8 @@ mod tests {
         for contract in contracts_of::<F>().expect("the built-in contracts") {
             for size in 0..=MOST_SIZE {
                 let views = F::views_of_size(size, &contract.choices);
-                assert_eq!(views.len(), <F as Family>::VIEWS.len(), "{} in size {size}", contract.name);
+                let names: Vec<&str> = views.iter().map(|view| view.name).collect();
+                assert_eq!(names, [F::VIEWS, F::SCALE_VIEWS].concat(), "{} in size {size}", contract.name);
                 views.iter().for_each(|view| drop(F::model(&contract.choices, &view.bounds)));
             }
         }

@@ -37,6 +37,21 @@ pub fn print(report: &str) -> ExitStatus {
     }
 }
 
+/// A report for programs that has results and nothing else.
+#[derive(Serialize)]
+pub struct Report<R> {
+    schema: &'static str,
+    command: &'static str,
+    results: Vec<R>,
+}
+
+impl<R> Report<R> {
+    /// The results of a command.
+    pub fn of(command: &'static str, results: Vec<R>) -> Self {
+        Self { schema: SCHEMA, command, results }
+    }
+}
+
 /// A report as JSON, with a line end.
 pub fn json(report: &impl Serialize) -> String {
     match serde_json::to_string_pretty(report) {

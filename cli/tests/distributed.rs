@@ -126,6 +126,27 @@ fn given_processes_that_are_killed_again_and_again_when_resumed_should_report_as
 }
 
 #[test]
+fn given_a_process_whose_folder_is_another_exploration_when_resumed_should_be_told_and_nobody_wait_for_it() {
+    for process in ["process-0-of-3", "process-2-of-3"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let kept = ["--resume", folder.path().to_str().expect("a name in UTF-8")];
+        let command = [&WHAT[..], &kept, &["--engine", "timely", "--processes", "3"]].concat();
+        assert_eq!(output_of(check(&command)).status.code(), Some(0));
+        let archive = folder.path().join("kafkajs/kafkajs-guard/quick/lost-and-regained").join(process);
+        fs::write(archive.join("identity"), "another").expect("a file");
+        let started = Instant::now();
+        // The output ends when the last process does that has it.
+        let output = output_of(check(&command));
+        let error = text_of(&output.stderr);
+        assert!(error.contains("holds another exploration"), "{error}");
+        // The first process says what is wrong with its own folder; of another's it knows that it is gone.
+        let expected = if process.starts_with("process-0") { 2 } else { 3 };
+        assert_eq!((output.status.code(), text_of(&output.stdout).as_str()), (Some(expected), ""), "{error}");
+        assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
+    }
+}
+
+#[test]
 fn given_a_file_of_hosts_when_each_process_is_started_by_hand_should_report_alike_at_the_first() {
     let ports: Vec<TcpListener> = (0..2).map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port")).collect();
     let lines = ports.iter().map(|port| format!("{}\n", port.local_addr().expect("an address")));
@@ -148,7 +169,8 @@ fn given_a_file_of_hosts_when_each_process_is_started_by_hand_should_report_alik
 
 #[test]
 fn given_options_without_effect_when_checked_should_say_what_is_accepted() {
-    let refused: [(&[&str], &str); 4] = [
+    let refused: [(&[&str], &str); 5] = [
+        (&["--engine", "timely", "--grow", "5"], "leave out `--grow`"),
         (&["--processes", "2"], "`--processes` has no effect without `--engine timely`"),
         (&["--engine", "timely", "--threads", "2"], "accepted: --processes NUMBER"),
         (&["--engine", "timely", "--hosts", "nowhere", "--process", "0"], "`nowhere` cannot be read"),

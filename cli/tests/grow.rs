@@ -7,7 +7,7 @@ use support::{check, json, output_of, text_of};
 #[test]
 fn given_some_seconds_when_a_view_grows_should_tell_each_size_and_how_far_it_is_exhaustive() {
     let report = json(&["kafkajs-guard", "--view", "empty-assignment", "--grow", "3", "--format", "json"]);
-    let grown = &report["grown"][0];
+    let grown = &report["results"][0];
     assert_eq!((&report["command"], &grown["contract"]), (&"check".into(), &"kafkajs-guard".into()));
     let sizes = grown["views"][0]["sizes"].as_array().expect("sizes");
     let states: Vec<u64> = sizes.iter().map(|size| size["states"].as_u64().expect("a number")).collect();

@@ -43,7 +43,7 @@ pub trait ModelledFamily: Family {
     /// All views in a size, in the order of the reports.
     fn views(set: BoundsSet, choices: &Self::Choices) -> Vec<View<Self::Bounds>>;
 
-    /// All views in a size by number. The sizes with names are 1, 2 and 3, except of views that grow too fast for that; in larger ones
+    /// All views in a size by number, and after them those for scale. The sizes with names are 1, 2 and 3, except of views that grow too fast for that; in larger ones
     /// budgets go on growing.
     fn views_of_size(size: u8, choices: &Self::Choices) -> Vec<View<Self::Bounds>>;
 

@@ -13,6 +13,7 @@ use crate::portable::{Portable, PortableSystem};
 
 use super::network::NetworkKind;
 use super::situation::Situation;
+use super::step::Class;
 use super::tables::Tables;
 
 /// How many values of each kind there are.
@@ -44,6 +45,50 @@ pub(crate) struct Translation {
     inboxes: Vec<u32>,
     histories: Vec<u32>,
     contexts: Vec<u32>,
+}
+
+/// How much of the tables of a search is in an archive, and that it has the same numbers there.
+#[derive(Default)]
+pub(super) struct Archived {
+    marks: Marks,
+    classes: usize,
+    translation: Translation,
+}
+
+impl Archived {
+    /// Takes over what a level of the archive adds to the tables; whether it has the same numbers in them.
+    #[must_use]
+    pub(super) fn take_over<M: PortableSystem>(
+        &mut self,
+        tables: &Tables<'_, M, Unguided>,
+        dictionary: &Dictionary,
+        classes: Vec<Class>,
+    ) -> bool {
+        tables.adopt(dictionary, &mut self.translation);
+        self.marks = tables.marks();
+        are_next(classes.into_iter().map(|class| tables.classes.intern(class)), &mut self.classes)
+            && self.translation.changes_nothing()
+    }
+
+    /// What a level adds to the archive.
+    pub(super) fn addition<M: PortableSystem>(&self, tables: &Tables<'_, M, Unguided>) -> (Dictionary, Vec<Class>) {
+        let classes = tables.classes.read();
+        let new = classes.list()[self.classes..].iter().map(|class| (**class).clone());
+        (tables.dictionary(self.marks), new.collect())
+    }
+
+    /// Notes that the addition is in the archive.
+    pub(super) fn note<M: PortableSystem>(&mut self, tables: &Tables<'_, M, Unguided>) {
+        (self.marks, self.classes) = (tables.marks(), tables.classes.read().list().len());
+    }
+}
+
+/// Whether numbers are those after the known ones, which become known.
+pub(super) fn are_next(mut numbers: impl Iterator<Item = u32>, known: &mut usize) -> bool {
+    numbers.all(|number| {
+        *known += 1;
+        number as usize == *known - 1
+    })
 }
 
 /// Everything of a situation, with sets and maps in a fixed order, so that equal ones are equal bytes.

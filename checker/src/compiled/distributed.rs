@@ -1,6 +1,6 @@
 //! The distributed engine: the compiled engine in several processes, on [Timely Dataflow](https://docs.rs/timely).
 //!
-//! Each state has an owner among the processes, by a hash of its contents. A process expands the states that it owns, and hands what it finds
+//! Each state has an owner among the processes, by a hash of what some of its actors are (`owners.rs`). A process expands the states that it owns, and hands what it finds
 //! to the owners. A level is a round of the exchange: when Timely's progress tracking says that everything sent in it has arrived, each process
 //! knows its states of the next level. What a state is made of has other numbers in each process, so it travels as the sender's numbers, with
 //! a dictionary of what is new behind them; equality is decided by the owner, on whole values.

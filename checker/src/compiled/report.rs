@@ -15,6 +15,7 @@ use super::expand::Scratch;
 use super::intern::NOTHING;
 use super::step::Kind;
 use super::symmetry::{Form, Images};
+use super::tables::Tables;
 
 impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
     /// Tells what the search found.
@@ -103,7 +104,10 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
 
     fn finding(&self, clause: usize, counts: &Counts) -> Finding<M::Action> {
         let [upheld, broken] = self.became_of(clause, counts);
-        let breach = |step| Breach { reason: self.reason(clause, step), trace: self.trace_of_step(step) };
+        let breach = |step: Step| Breach {
+            reason: self.tables.reason(clause, &self.row(step.from), step.event),
+            trace: self.trace_of_step(step),
+        };
         Finding {
             clause: self.task.clauses[clause].name.clone(),
             exercised: upheld.transitions + broken.transitions,
@@ -123,22 +127,6 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
             }
         }
         became
-    }
-
-    /// Why a step breaks a clause: judged once more, on the whole states.
-    fn reason(&self, clause: usize, step: Step) -> String {
-        let model = self.task.model;
-        let before = self.tables.whole(&self.row(step.from));
-        let action = self.tables.action(step.event);
-        let Some(after) = model.next_state(&before, action.clone()) else {
-            unreachable!("a step that was taken can be taken again")
-        };
-        let facts = model.facts(&before, &action, &after);
-        let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
-        match self.task.clauses[clause].judge(&transition) {
-            Judgement::Broken(reason) => reason,
-            other => unreachable!("a judgement depends on what its clause says that it reads, not {other:?}"),
-        }
     }
 
     /// Judges the liveness clauses, which takes the whole graph: after an early stop only their waiting states are counted.
@@ -183,5 +171,24 @@ impl<M: ActorSystem, G: Guide<M>> Search<'_, M, G> {
         let event = |turn: &Turn| self.transitions(turn.from)[turn.action as usize].0;
         trace.actions.extend(lasso.turns.iter().map(|turn| self.tables.action(event(turn))));
         trace
+    }
+}
+
+impl<M: ActorSystem, G: Guide<M>> Tables<'_, M, G> {
+    /// Why an event in the state of a row breaks a clause: judged once more, on the whole states.
+    ///
+    /// # Panics
+    /// If it cannot be taken there, or does not break the clause.
+    pub(super) fn reason(&self, clause: usize, row: &[u32], event: u32) -> String {
+        let (model, before, action) = (self.system, self.whole(row), self.action(event));
+        let Some(after) = model.next_state(&before, action.clone()) else {
+            unreachable!("a step that was taken can be taken again")
+        };
+        let facts = model.facts(&before, &action, &after);
+        let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
+        match self.clauses[clause].judge(&transition) {
+            Judgement::Broken(reason) => reason,
+            other => unreachable!("a judgement depends on what its clause says that it reads, not {other:?}"),
+        }
     }
 }

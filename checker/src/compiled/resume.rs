@@ -13,7 +13,7 @@ use crate::guide::Unguided;
 use crate::portable::PortableSystem;
 
 use super::counts::Counts;
-use super::dictionary::{Marks, Translation};
+use super::dictionary::{Archived, are_next};
 use super::intern::{NOTHING, mix};
 use super::record::{Head, Reading, RowsOf, Taker};
 use super::room::Room;
@@ -26,10 +26,8 @@ struct Ledger<'a> {
     archive: &'a Archive,
     /// The next level.
     level: u32,
-    marks: Marks,
+    values: Archived,
     locals: usize,
-    classes: usize,
-    translation: Translation,
 }
 
 impl Compiled {
@@ -52,7 +50,7 @@ impl Compiled {
 
 impl<'a> Ledger<'a> {
     fn new(archive: &'a Archive) -> Self {
-        Self { archive, level: 0, marks: Marks::default(), locals: 0, classes: 0, translation: Translation::default() }
+        Self { archive, level: 0, values: Archived::default(), locals: 0 }
     }
 
     /// Takes over the levels of the archive which the limits allow; gives the last of them, if there is any.
@@ -102,15 +100,12 @@ impl<'a> Ledger<'a> {
     ) -> Result<Vec<u32>, &'static str> {
         let Head { dictionary, locals, classes, counts, parents } = head;
         let tables = &search.tables;
-        tables.adopt(&dictionary, &mut self.translation);
-        let are_same = are_next(locals.into_iter().map(|local| tables.locals.intern(local)), &mut self.locals)
-            && are_next(classes.into_iter().map(|class| tables.classes.intern(class)), &mut self.classes)
-            && self.translation.changes_nothing();
+        let are_same = self.values.take_over(tables, &dictionary, classes)
+            && are_next(locals.into_iter().map(|local| tables.locals.intern(local)), &mut self.locals);
         if !are_same {
             return Err("its values have other numbers");
         }
         search.settle();
-        self.marks = search.tables.marks();
         if search.tables.locals.read().list().len() != self.locals || !search.has_counted(&counts) {
             return Err("its events are others");
         }
@@ -125,27 +120,21 @@ impl<'a> Ledger<'a> {
         level: Range<u32>,
     ) -> Result<(), ArchiveError> {
         let tables = &search.tables;
-        let (locals, classes) = (tables.locals.read(), tables.classes.read());
+        let locals = tables.locals.read();
+        let (dictionary, classes) = self.values.addition(tables);
         let head = Head {
-            dictionary: tables.dictionary(self.marks),
+            dictionary,
+            classes,
             locals: locals.list()[self.locals..].iter().map(|local| &**local).collect::<Vec<_>>(),
-            classes: classes.list()[self.classes..].iter().map(|class| (**class).clone()).collect(),
             counts: search.merged_counts(),
             parents: RowsOf { states: &search.parents, range: level.clone() },
         };
         self.archive.write(self.level, &(head, RowsOf { states: &search.states, range: level }))?;
         self.level += 1;
-        (self.locals, self.classes, self.marks) = (locals.list().len(), classes.list().len(), tables.marks());
+        self.locals = locals.list().len();
+        self.values.note(tables);
         Ok(())
     }
-}
-
-/// Whether numbers are those after the known ones, which become known.
-fn are_next(mut numbers: impl Iterator<Item = u32>, known: &mut usize) -> bool {
-    numbers.all(|number| {
-        *known += 1;
-        number as usize == *known - 1
-    })
 }
 
 impl<M: PortableSystem> Search<'_, M, Unguided> {

@@ -53,6 +53,10 @@ impl Plans {
             let message = format!("the engine `{}` explores every state", arguments.exploring.engine.word());
             return Err(Problem::new(message).with_help("leave out `--symmetry`, or take `--engine compiled`"));
         }
+        if arguments.grow.is_some() && arguments.exploring.engine == EngineName::Timely {
+            let message = "`--grow` goes by how long each view took, on which several processes do not agree";
+            return Err(Problem::new(message).with_help("leave out `--grow`, or take `--engine compiled`"));
+        }
         let chosen = select::chosen(&arguments.contracts)?;
         let wanted = Wanted::of(arguments, &chosen)?;
         let (iggy, kafkajs) = (Plan::of(chosen.iggy, &wanted)?, Plan::of(chosen.kafkajs, &wanted)?);

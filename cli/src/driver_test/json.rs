@@ -3,17 +3,11 @@
 use serde::Serialize;
 
 use super::{Outcome, Report};
-use crate::output::SCHEMA;
+use crate::output;
 
+/// What came of a driver.
 #[derive(Serialize)]
-pub(super) struct ReportJson {
-    schema: &'static str,
-    command: &'static str,
-    results: [ResultJson; 1],
-}
-
-#[derive(Serialize)]
-struct ResultJson {
+pub(super) struct ResultJson {
     driver: String,
     /// `null`: it did not greet.
     subject: Option<String>,
@@ -33,7 +27,7 @@ struct CheckJson {
 }
 
 /// The report, ready to be serialised.
-pub(super) fn report(report: &Report) -> ReportJson {
+pub(super) fn report(report: &Report) -> output::Report<ResultJson> {
     let checks: Vec<CheckJson> = report.outcomes.iter().map(|(check, outcome)| row(check, outcome)).collect();
     let result = ResultJson {
         driver: report.command.clone(),
@@ -42,7 +36,7 @@ pub(super) fn report(report: &Report) -> ReportJson {
         passed: checks.iter().all(|check| check.result == "passed"),
         checks,
     };
-    ReportJson { schema: SCHEMA, command: "driver-test", results: [result] }
+    output::Report::of("driver-test", vec![result])
 }
 
 fn row(check: &'static str, outcome: &Outcome) -> CheckJson {

@@ -6,27 +6,21 @@ use fencepost_conformance::follow::{Divergence, Followed};
 use fencepost_conformance::recording::Recording;
 use serde::Serialize;
 
-use crate::output::SCHEMA;
+use crate::output;
 
 use super::Report;
-
-#[derive(Serialize)]
-pub(super) struct ReportJson {
-    schema: &'static str,
-    command: &'static str,
-    results: Vec<OneOf>,
-}
 
 /// A result of either family.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum OneOf {
+pub(super) enum OneOf {
     Iggy(Box<ResultJson>),
     KafkaJs(super::kafkajs::FollowedJson),
 }
 
+/// What came of a recording under a contract.
 #[derive(Serialize)]
-struct ResultJson {
+pub(super) struct ResultJson {
     recording: String,
     format: &'static str,
     boundary: &'static str,
@@ -59,14 +53,14 @@ struct NoteJson {
 }
 
 /// The report, ready to be serialised. Two runs give the same.
-pub(super) fn report(report: &Report) -> ReportJson {
+pub(super) fn report(report: &Report) -> output::Report<OneOf> {
     let results = report
         .recordings
         .iter()
         .flat_map(|(recording, results)| results.iter().map(move |followed| result(recording, followed)));
     let of_kafkajs = report.kafkajs.iter().flat_map(super::kafkajs::Followed::json).map(OneOf::KafkaJs);
     let results = results.map(|result| OneOf::Iggy(Box::new(result))).chain(of_kafkajs).collect();
-    ReportJson { schema: SCHEMA, command: "follow", results }
+    output::Report::of("follow", results)
 }
 
 fn result(recording: &Recording, followed: &Followed) -> ResultJson {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::CellAlignment;
 use serde::Serialize;
 
-use crate::output::{self, Format, SCHEMA, counted, grouped, rounded, table, table_text};
+use crate::output::{self, Format, Report, counted, grouped, rounded, table, table_text};
 
 use super::{Curve, Growth, MOST_SIZE, Step};
 
@@ -106,13 +106,6 @@ fn conclusion(growth: &Growth) -> String {
 }
 
 #[derive(Serialize)]
-struct ReportJson {
-    schema: &'static str,
-    command: &'static str,
-    grown: Vec<GrowthJson>,
-}
-
-#[derive(Serialize)]
 struct GrowthJson {
     family: &'static str,
     contract: String,
@@ -169,6 +162,5 @@ fn json(growths: &[Growth]) -> String {
         views: growth.curves.iter().map(curve).collect(),
         unexpected: growth.unexpected.iter().map(|(clause, view)| UnexpectedJson { clause, view }).collect(),
     };
-    let grown = growths.iter().map(growth).collect();
-    output::json(&ReportJson { schema: SCHEMA, command: "check", grown })
+    output::json(&Report::of("check", growths.iter().map(growth).collect()))
 }

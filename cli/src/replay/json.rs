@@ -8,18 +8,11 @@ use serde::Serialize;
 
 use super::choose::Choice;
 use super::{ContractReplay, ReplayArguments};
-use crate::output::SCHEMA;
+use crate::output::Report;
 
-/// The whole report.
+/// What came of a contract.
 #[derive(Serialize)]
-pub(super) struct Report {
-    schema: &'static str,
-    command: &'static str,
-    results: Vec<Result>,
-}
-
-#[derive(Serialize)]
-struct Result {
+pub(super) struct Result {
     driver: String,
     subject: String,
     contract: String,
@@ -62,9 +55,9 @@ fn counts<T>(counted: &Counted<T>, size: impl Fn(&T) -> usize) -> Counts {
     Counts { covered: size(&counted.covered), drivable: size(&counted.drivable), reachable: size(&counted.reachable) }
 }
 
-pub(super) fn report(arguments: &ReplayArguments, cover: Choice, results: &[ContractReplay]) -> Report {
+pub(super) fn report(arguments: &ReplayArguments, cover: Choice, results: &[ContractReplay]) -> Report<Result> {
     let results = results.iter().map(|result| contract(arguments, cover, result)).collect();
-    Report { schema: SCHEMA, command: "replay", results }
+    Report::of("replay", results)
 }
 
 fn contract(arguments: &ReplayArguments, cover: Choice, result: &ContractReplay) -> Result {

@@ -1,8 +1,10 @@
 //! `fencepost replay --driver kafkajs`: the npm package, version by version.
 
+mod arguments;
 mod json;
 mod page;
 mod results;
+mod target_replay;
 mod targets;
 mod tcp;
 mod text;
@@ -10,20 +12,18 @@ mod text;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use clap::Args;
 use fencepost_conformance::child::ChildOptions;
 use fencepost_conformance::kafkajs::blame::changed;
-use fencepost_conformance::kafkajs::change::{KafkaJsChange, all_words};
-use fencepost_conformance::kafkajs::child::{Driver, DriverProblem, Greeting, Target};
-use fencepost_conformance::kafkajs::deviations::{self, Deviation};
+use fencepost_conformance::kafkajs::change::KafkaJsChange;
+use fencepost_conformance::kafkajs::child::{Driver, DriverProblem, Target};
+use fencepost_conformance::kafkajs::deviations::Deviation;
 use fencepost_conformance::kafkajs::evidence::{self, Breach, Gathered};
 use fencepost_conformance::kafkajs::graph::Graph;
-use fencepost_conformance::kafkajs::session::{Divergence, Session, ViewReplay};
+use fencepost_conformance::kafkajs::session::Session;
 use fencepost_conformance::kafkajs::ways::{self, Cover, Ways};
 use fencepost_models::family::{ModelledFamily, View};
 use fencepost_models::kafkajs::bounds::{Bounds, RoundCovers};
@@ -35,85 +35,18 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::choose::Choice;
 use super::shipped::{self, ShippedDriver};
-use super::{Compared, ReplayArguments, ReplayFormat};
+use super::{ReplayArguments, ReplayFormat};
 use crate::exit::ExitStatus;
-use crate::exploring::EngineName;
 use crate::select::{self, NameKind, Names};
 use crate::{interrupt, output, whole_file};
+use arguments::demand_use;
+use target_replay::TargetReplay;
 use targets::Chosen;
+
+pub use arguments::KafkaJsArguments;
 
 /// The name of the driver.
 pub(super) const NAME: &str = "kafkajs";
-
-/// What `--driver kafkajs` takes beside the rest.
-#[derive(Args, Clone, Debug, Default)]
-pub struct KafkaJsArguments {
-    /// For `--driver kafkajs`: only this version of the package (may be repeated)
-    #[arg(long = "package", value_name = "VERSION")]
-    pub packages: Vec<String>,
-    /// For `--driver kafkajs`: only this level (may be repeated): 1 is the class OffsetManager, 2 the whole Consumer; 3 is that over
-    /// TCP, and goes alone [default: 1 and 2]
-    #[arg(long = "level", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=3))]
-    pub levels: Vec<u8>,
-    /// For `--level 3`: how often each schedule is run [default: 2]
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..))]
-    pub runs: Option<u8>,
-    /// For `--driver kafkajs`: known deviations are differences like others, and are told at length
-    #[arg(long)]
-    pub strict: bool,
-    /// For `--driver kafkajs`: replay each version in the contract that is its own, in which it has to agree
-    #[arg(long, conflicts_with_all = ["strict", "contracts"])]
-    pub own: bool,
-    /// For `--driver kafkajs`: write a program for each clause that is broken to this folder, which anybody can run alone
-    #[arg(long, value_name = "FOLDER")]
-    pub scripts: Option<PathBuf>,
-    /// For `--driver kafkajs`: write the page of results to this file; every version is then replayed in its own contract, too. With
-    /// `--level 3` it is the page of that level
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["own", "strict", "packages", "views", "contracts", "cover"])]
-    pub results: Option<PathBuf>,
-}
-
-impl KafkaJsArguments {
-    /// The first of these arguments that was given, for drivers that have no use for it.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        let given = [
-            ("--package", !self.packages.is_empty()),
-            ("--level", !self.levels.is_empty()),
-            ("--runs", self.runs.is_some()),
-            ("--strict", self.strict),
-            ("--own", self.own),
-            ("--scripts", self.scripts.is_some()),
-            ("--results", self.results.is_some()),
-        ];
-        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
-    }
-
-    /// What is wrong with these arguments without `--level 3`.
-    fn only_for_tcp(&self) -> Option<&'static str> {
-        if self.runs.is_some() {
-            return Some("`--runs` is for `--level 3`: at the other levels a run is like any other");
-        }
-        (self.results.is_some() && !self.levels.is_empty()).then_some("the page of results is about levels 1 and 2")
-    }
-}
-
-/// One version at one level under one contract, replayed.
-struct TargetReplay {
-    target: Target,
-    greeting: Greeting,
-    contract: String,
-    /// Changes of the contract, if it is replayed in the version's own.
-    changes: Vec<KafkaJsChange>,
-    views: Vec<ViewReplay>,
-    /// The known deviations of this version under this contract.
-    deviations: Vec<Deviation>,
-    /// Whether all its views were replayed, so that a known deviation that no trace took is one too many.
-    is_whole: bool,
-    /// What the divergences come to.
-    gathered: Gathered,
-    /// Whether the command was interrupted here: what would have come later is not there.
-    is_cut: bool,
-}
 
 /// Runs the command.
 pub(super) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, Problem> {
@@ -315,28 +248,6 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Refuses what this driver has no use for: nothing that was asked for is left undone in silence.
-fn demand_use(arguments: &ReplayArguments) -> Result<(), Problem> {
-    let ReplayArguments { exploring, .. } = arguments;
-    let given = [
-        ("--images", arguments.images.images.is_some()),
-        ("--shard", arguments.shard.is_some()),
-        ("--resume", arguments.resume.is_some()),
-        ("--audit", arguments.audit.is_some()),
-        ("--exact-codes", arguments.exact_codes),
-        ("--compare", arguments.compare != Compared::Everything),
-        ("--engine", exploring.engine != EngineName::Compiled),
-        ("--max-states", exploring.max_states.is_some()),
-        ("--max-time", exploring.max_time.is_some()),
-        ("--max-memory", exploring.max_memory.is_some()),
-    ];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((name, _)) => Err(Problem::new(format!("`--driver kafkajs` has no use for `{name}`"))
-            .with_help("it replays every way of its views; --package, --level and --view choose among them")),
-    }
-}
-
 /// What names a contract's choices in a view.
 fn key(choices: &Choices, view: &View<Bounds>) -> String {
     format!("{choices:?} in {}", view.name)
@@ -352,89 +263,6 @@ fn contracts(named: &[String]) -> Result<Vec<Contract<KafkaJs>>, Problem> {
             let message =
                 format!("`{}` is a contract of the family iggy, which `--driver kafkajs` does not take", other.name);
             Err(Problem::new(message).with_help(format!("it takes: {}", taken.join(", "))))
-        }
-    }
-}
-
-impl TargetReplay {
-    fn divergences(&self) -> impl Iterator<Item = (&'static str, &Divergence)> {
-        self.views.iter().flat_map(|view| view.divergences.iter().map(move |divergence| (view.view, divergence)))
-    }
-
-    /// The divergences with the fewest steps: one of each set of explanations, whatever the view.
-    fn causes(&self) -> Vec<(&'static str, &Divergence)> {
-        let mut all: Vec<(&'static str, &Divergence)> = self.divergences().collect();
-        all.sort_by_key(|(_, divergence)| divergence.step);
-        let mut causes: Vec<(&'static str, &Divergence)> = Vec::new();
-        for (view, divergence) in all {
-            let is_same = |(_, known): &(&str, &Divergence)| self.about(known) == self.about(divergence);
-            if !causes.iter().any(is_same) {
-                causes.push((view, divergence));
-            }
-        }
-        causes
-    }
-
-    /// What a divergence is about, in words with hyphens: what would allow it, or else what differs.
-    fn about(&self, divergence: &Divergence) -> String {
-        let words = match self.explanation(divergence) {
-            [] => divergence.difference.kind.to_owned(),
-            changes => all_words(changes),
-        };
-        let hyphens = words.replace(" = ", "-").replace([' ', '_'], "-");
-        hyphens.replace("-and-without-", "-and-")
-    }
-
-    /// The explanation of a divergence that consists of known deviations.
-    fn known<'a>(&self, divergence: &'a Divergence) -> Option<&'a [KafkaJsChange]> {
-        let deviations: Vec<&Deviation> = self.deviations.iter().collect();
-        deviations::known(&divergence.explanations, &deviations)
-    }
-
-    /// What a divergence is explained by: known deviations if that is possible, else the first explanation.
-    fn explanation<'a>(&self, divergence: &'a Divergence) -> &'a [KafkaJsChange] {
-        let first = divergence.explanations.first().map_or(&[][..], Vec::as_slice);
-        self.known(divergence).unwrap_or(first)
-    }
-
-    /// All changes that divergences are explained by, each once.
-    fn taken(&self) -> Vec<KafkaJsChange> {
-        let mut taken: Vec<KafkaJsChange> = Vec::new();
-        for (_, divergence) in self.divergences() {
-            for change in self.explanation(divergence) {
-                if !taken.contains(change) {
-                    taken.push(*change);
-                }
-            }
-        }
-        taken
-    }
-
-    /// Divergences that are no known deviations.
-    fn unknown(&self) -> impl Iterator<Item = (&'static str, &Divergence)> {
-        self.divergences().filter(|(_, divergence)| self.known(divergence).is_none())
-    }
-
-    /// Known deviations that no trace took, if all traces were taken.
-    fn unused(&self) -> Vec<&Deviation> {
-        let taken = self.taken();
-        let is_judged = self.is_whole && !self.is_interrupted();
-        let is_unused = |deviation: &&Deviation| is_judged && !taken.contains(&deviation.change);
-        self.deviations.iter().filter(is_unused).collect()
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.is_cut || self.views.iter().any(|view| view.interrupted)
-    }
-
-    fn status(&self, strict: bool) -> ExitStatus {
-        let has_debt = strict && self.divergences().next().is_some();
-        if has_debt || self.unknown().next().is_some() || !self.unused().is_empty() {
-            ExitStatus::NotAsExpected
-        } else if self.is_interrupted() {
-            ExitStatus::Stopped
-        } else {
-            ExitStatus::AsExpected
         }
     }
 }
@@ -464,42 +292,4 @@ fn progress(what: &str) -> ProgressBar {
         bar.enable_steady_tick(Duration::from_millis(200));
     }
     bar
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn replayed(is_whole: bool) -> TargetReplay {
-        let target = Target { package: "2.2.4".to_owned(), level: 1 };
-        let greeting = Greeting { driver: NAME.to_owned(), package: "2.2.4".to_owned(), node: "v20".to_owned() };
-        let contract = "kafkajs-partition-version".to_owned();
-        let known = targets::deviations().unwrap_or_else(|problem| panic!("{problem}"));
-        TargetReplay {
-            target,
-            greeting,
-            contract,
-            changes: Vec::new(),
-            views: Vec::new(),
-            deviations: known.into_iter().take(1).collect(),
-            is_whole,
-            gathered: Gathered::default(),
-            is_cut: false,
-        }
-    }
-
-    #[test]
-    fn given_a_known_deviation_that_no_trace_took_when_everything_was_replayed_should_fail() {
-        let result = replayed(true);
-        assert_eq!(result.unused().len(), 1);
-        assert_eq!(result.status(false), ExitStatus::NotAsExpected);
-        assert!(text::report(&[result], false).contains("NO TRACE TAKES the known deviation"));
-    }
-
-    #[test]
-    fn given_a_known_deviation_that_no_trace_took_when_some_views_were_left_out_should_not_fail() {
-        let result = replayed(false);
-        assert!(result.unused().is_empty());
-        assert_eq!(result.status(false), ExitStatus::AsExpected);
-    }
 }

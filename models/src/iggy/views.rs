@@ -12,9 +12,11 @@ pub fn views(set: BoundsSet, choices: &Choices) -> Vec<View> {
     of_sizes(|name| size(name, set), choices)
 }
 
-/// All views in a size by number.
+/// All views in a size by number, and after them those for scale.
 pub fn views_of_size(size: u8, choices: &Choices) -> Vec<View> {
-    of_sizes(|_| size, choices)
+    let mut views = of_sizes(|_| size, choices);
+    views.extend(scale_views_of_sizes(|_| size));
+    views
 }
 
 fn of_sizes(size: impl Fn(&str) -> u8, choices: &Choices) -> Vec<View> {
@@ -26,7 +28,11 @@ fn of_sizes(size: impl Fn(&str) -> u8, choices: &Choices) -> Vec<View> {
 
 /// The views for scale, in the order of the reports.
 pub fn scale_views(set: BoundsSet) -> Vec<View> {
-    let view = |name: &&'static str| View { name, bounds: two_like_consumers(size(name, set)), liveness: false };
+    scale_views_of_sizes(|name| size(name, set))
+}
+
+fn scale_views_of_sizes(size: impl Fn(&str) -> u8) -> Vec<View> {
+    let view = |name: &&'static str| View { name, bounds: two_like_consumers(size(name)), liveness: false };
     fencepost_spec::library::SCALE_VIEWS.iter().map(view).collect()
 }
 

@@ -6,7 +6,7 @@ use crate::archive::{Archive, ArchiveError};
 use crate::portable::PortableSystem;
 
 use super::super::counts::Counts;
-use super::super::dictionary::{Dictionary, Marks, Translation};
+use super::super::dictionary::{Archived, Dictionary};
 use super::super::record::RowsOf;
 use super::super::step::Class;
 use super::local::Local;
@@ -36,15 +36,13 @@ pub(super) struct Record<Rows> {
 /// An archive that is being read or written: how much of everything is in it.
 pub(super) struct Ledger<'a> {
     archive: &'a Archive,
-    marks: Marks,
-    classes: usize,
-    translation: Translation,
+    values: Archived,
 }
 
 impl<'a> Ledger<'a> {
     /// An archive of which nothing was read yet.
     pub(super) fn new(archive: &'a Archive) -> Self {
-        Self { archive, marks: Marks::default(), classes: 0, translation: Translation::default() }
+        Self { archive, values: Archived::default() }
     }
 
     /// How many levels are in the archive.
@@ -72,17 +70,13 @@ impl<'a> Ledger<'a> {
     ) -> Result<(), ArchiveError> {
         let Record { dictionary, classes, rows, paths, counts, firsts, firsts_seen, .. } = record;
         let misfit = |what: &str| self.archive.misfit(level, what);
-        local.tables.adopt(&dictionary, &mut self.translation);
-        let numbers = classes.into_iter().map(|class| local.tables.classes.intern(class));
-        let are_same = (self.classes as u32..).zip(numbers).fold(true, |same, (there, here)| same && there == here);
-        if !are_same || !self.translation.changes_nothing() {
+        if !self.values.take_over(&local.tables, &dictionary, classes) {
             return Err(misfit("its values have other numbers"));
         }
         if firsts_seen.len() != local.firsts_seen.len() || paths.depth() != level as usize {
             return Err(misfit("it is of another exploration"));
         }
         local.settle();
-        (self.classes, self.marks) = (local.tables.classes.read().list().len(), local.tables.marks());
         (local.counts, local.firsts, local.firsts_seen) = (counts, firsts, firsts_seen);
         local.take_over(&rows, paths).ok_or_else(|| misfit("its states are others"))
     }
@@ -98,10 +92,10 @@ impl<'a> Ledger<'a> {
         states: u64,
         transitions: u64,
     ) -> Result<(), ArchiveError> {
-        let classes = local.tables.classes.read();
+        let (dictionary, classes) = self.values.addition(&local.tables);
         let record = Record {
-            dictionary: local.tables.dictionary(self.marks),
-            classes: classes.list()[self.classes..].iter().map(|class| (**class).clone()).collect(),
+            dictionary,
+            classes,
             rows: RowsOf { states: local.states(), range: local.level().numbers() },
             paths: local.level().ways().clone(),
             counts: local.counts.clone(),
@@ -111,7 +105,7 @@ impl<'a> Ledger<'a> {
             transitions,
         };
         self.archive.write(level, &record)?;
-        (self.classes, self.marks) = (classes.list().len(), local.tables.marks());
+        self.values.note(&local.tables);
         Ok(())
     }
 }

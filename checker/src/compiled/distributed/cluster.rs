@@ -136,6 +136,15 @@ impl Cluster {
         self.processes
     }
 
+    /// Leaves the cluster when all that was to be explored together is explored, and waits until everything that was sent is away.
+    ///
+    /// A process that ends without it breaks its connections, by which the others notice that it is lost.
+    pub fn finish(mut self) {
+        if self.order(Command::Leave).is_ok() && self.lost().is_none() {
+            drop(self.threads.take());
+        }
+    }
+
     /// A process that is gone before the end, if one is known to be.
     pub fn lost(&self) -> Option<usize> {
         *LOST.lock().unwrap_or_else(PoisonError::into_inner)
@@ -155,13 +164,10 @@ impl Cluster {
 }
 
 impl Drop for Cluster {
+    /// Does not wait for anybody: whoever does not [`finish`](Cluster::finish) has not done what the others wait for.
     fn drop(&mut self) {
-        let is_left = self.order(Command::Leave).is_ok() && self.lost().is_none() && !std::thread::panicking();
-        let threads = self.threads.take();
-        if !is_left {
-            // Timely waits for its threads, and panics because one of them did.
-            std::mem::forget(threads);
-        }
+        // Timely would wait for its threads, and those for the other processes; or panic, because one of them did.
+        std::mem::forget(self.threads.take());
     }
 }
 

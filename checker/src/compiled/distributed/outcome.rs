@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::clause::Judgement;
-use crate::describe::Transition;
 use crate::engine::{Breach, Exploration, Finding, Stop, Trace};
 use crate::guide::Unguided;
 use crate::portable::PortableSystem;
@@ -137,19 +135,10 @@ impl<M: PortableSystem> Local<'_, M> {
         followed
     }
 
-    /// Why the last step of a way breaks a clause: judged once more, on whole states.
+    /// Why the last step of a way breaks a clause.
     fn reason(&mut self, clause: usize, way: &[u16]) -> String {
         let Some((event, row)) = self.follow(way).pop() else { unreachable!("a step breaks a clause") };
-        let (model, before, action) = (self.tables.system, self.tables.whole(&row), self.tables.action(event));
-        let Some(after) = model.next_state(&before, action.clone()) else {
-            unreachable!("a step that was taken can be taken again")
-        };
-        let facts = model.facts(&before, &action, &after);
-        let transition = Transition { before: &before, action: &action, after: &after, facts: &facts };
-        match self.tables.clauses[clause].judge(&transition) {
-            Judgement::Broken(reason) => reason,
-            other => unreachable!("a judgement depends on what its clause says that it reads, not {other:?}"),
-        }
+        self.tables.reason(clause, &row, event)
     }
 
     fn clause_name(&self, clause: usize) -> String {

@@ -47,11 +47,14 @@ pub(super) struct Owners {
 impl Owners {
     /// Decides by the actors that turn out to be best in the first states of an exploration.
     pub(super) fn chosen<M: PortableSystem>(task: &Task<'_, M, Unguided>, processes: usize) -> Self {
+        let actors = task.model.actor_model().actors.len();
+        let by_all = Self::by(factors(actors, |_| true), processes);
+        if processes == 1 {
+            return by_all;
+        }
         // In tables of their own: whether a search is resumed must make no difference to what it knows.
         let tables = Tables::new(task.model, &Unguided, task.clauses);
-        let by_all = Self::by(factors(tables.layout.actors, |_| true), processes);
-        let factors = if processes > 1 { Trial::new(by_all).run(task, tables) } else { by_all.factors };
-        Self::by(factors, processes)
+        Self::by(Trial::new(by_all).run(task, tables), processes)
     }
 
     fn by(factors: Vec<u64>, processes: usize) -> Self {

@@ -6,18 +6,11 @@ use serde::Serialize;
 
 use super::super::ReplayArguments;
 use super::{NAME, TargetReplay, page};
-use crate::output::{SCHEMA, rounded};
+use crate::output::{Report, rounded};
 
-/// The whole report.
+/// What came of a version at a level, under a contract.
 #[derive(Serialize)]
-pub(super) struct Report {
-    schema: &'static str,
-    command: &'static str,
-    results: Vec<Result>,
-}
-
-#[derive(Serialize)]
-struct Result {
+pub(super) struct Result {
     driver: &'static str,
     family: &'static str,
     package: String,
@@ -84,9 +77,9 @@ struct EvidenceJson {
 }
 
 /// The report, ready to be serialised.
-pub(super) fn report(results: &[TargetReplay], arguments: &ReplayArguments) -> Report {
+pub(super) fn report(results: &[TargetReplay], arguments: &ReplayArguments) -> Report<Result> {
     let bounds = arguments.exploring.bounds.to_string();
-    Report { schema: SCHEMA, command: "replay", results: results.iter().map(|it| result(it, &bounds)).collect() }
+    Report::of("replay", results.iter().map(|it| result(it, &bounds)).collect())
 }
 
 fn result(replay: &TargetReplay, bounds: &str) -> Result {

@@ -5,7 +5,7 @@ mod report;
 use std::path::Path;
 use std::sync::Arc;
 
-use fencepost_conformance::child::{ChildOptions, ChildProblem};
+use fencepost_conformance::child::ChildOptions;
 use fencepost_conformance::kafkajs::child::DriverProblem;
 use fencepost_conformance::kafkajs::tcp::{self, Seen};
 use fencepost_spec::contract::ExpectedVerdict;
@@ -122,7 +122,7 @@ fn replay(
     for _ in 0..runs {
         match result.in_order(over_tcp, options) {
             Ok(seen) => result.runs.push(seen),
-            Err(DriverProblem::Child(ChildProblem::Interrupted)) => {
+            Err(problem) if problem.is_interruption() => {
                 result.is_interrupted = true;
                 break;
             }

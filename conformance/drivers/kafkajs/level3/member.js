@@ -1,9 +1,24 @@
 'use strict'
 
-// A consumer of the package, as a user would make one: public options only.
+// The world of every schedule, and a consumer of the package in it, as a user would make one: public
+// options only.
 
 const TOPIC = 'topic'
 const GROUP = 'group'
+
+// Starts two brokers: node 1 leads partition 0 and coordinates the group, node 2 leads partition 1.
+// Returns where they are.
+async function startCluster(cluster) {
+  const { bootstrap } = await cluster.ask('start', {
+    brokers: 2,
+    topic: TOPIC,
+    leaders: [1, 2],
+    group: GROUP,
+    coordinator: 1,
+    rebalance_delay_milliseconds: 0,
+  })
+  return bootstrap
+}
 
 // Gives partition 0 to the member that is called `taker`, if it is there, and the rest to the
 // other one. Both members name themselves in what KafkaJS calls user data.
@@ -80,4 +95,4 @@ async function startMember({ library, journal, bootstrap, client, options, proce
   return () => consumer.disconnect()
 }
 
-module.exports = { TOPIC, GROUP, startMember }
+module.exports = { startCluster, startMember }

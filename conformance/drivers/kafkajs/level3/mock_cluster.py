@@ -17,7 +17,7 @@ PRODUCER = 0  # rd_kafka_type_t: the cluster needs some client to belong to
 WAIT_SECONDS = 20
 LEAVE_GROUP = 13  # its key
 
-# Functions of the mock cluster: what each takes after the cluster.
+# Functions of the mock cluster that take it first and give an error code: what each takes after it.
 FUNCTIONS = {
     "topic_create": [ctypes.c_char_p, ctypes.c_int, ctypes.c_int],
     "partition_set_leader": [ctypes.c_char_p, ctypes.c_int32, ctypes.c_int32],
@@ -25,6 +25,19 @@ FUNCTIONS = {
     "coordinator_set": [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int32],
     "broker_set_rtt": [ctypes.c_int32, ctypes.c_int],
     "set_apiversion": [ctypes.c_int16, ctypes.c_int16, ctypes.c_int16],
+    # Takes pairs of error and delay after these: as many as it is told.
+    "broker_push_request_error_rtts": [ctypes.c_int32, ctypes.c_int16, ctypes.c_size_t],
+}
+
+# The others: what each gives, and what it takes.
+OTHERS = {
+    "new": (ctypes.c_void_p, [ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]),
+    "destroy": (None, [ctypes.c_void_p]),
+    "err2str": (ctypes.c_char_p, [ctypes.c_int]),
+    "mock_cluster_new": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int]),
+    "mock_cluster_destroy": (None, [ctypes.c_void_p]),
+    "mock_cluster_bootstraps": (ctypes.c_char_p, [ctypes.c_void_p]),
+    "mock_group_initial_rebalance_delay_ms": (None, [ctypes.c_void_p, ctypes.c_int32]),
 }
 
 
@@ -40,39 +53,14 @@ def load_library():
 
 def declare(library):
     """Tells ctypes what the functions take and give."""
-    library.rd_kafka_new.restype = ctypes.c_void_p
-    library.rd_kafka_new.argtypes = [
-        ctypes.c_int,
-        ctypes.c_void_p,
-        ctypes.c_char_p,
-        ctypes.c_size_t,
-    ]
-    library.rd_kafka_destroy.restype = None
-    library.rd_kafka_destroy.argtypes = [ctypes.c_void_p]
-    library.rd_kafka_err2str.restype = ctypes.c_char_p
-    library.rd_kafka_mock_cluster_new.restype = ctypes.c_void_p
-    library.rd_kafka_mock_cluster_new.argtypes = [ctypes.c_void_p, ctypes.c_int]
-    library.rd_kafka_mock_cluster_destroy.restype = None
-    library.rd_kafka_mock_cluster_destroy.argtypes = [ctypes.c_void_p]
-    library.rd_kafka_mock_cluster_bootstraps.restype = ctypes.c_char_p
-    library.rd_kafka_mock_cluster_bootstraps.argtypes = [ctypes.c_void_p]
-    # Takes pairs of error and delay after these: as many as it is told.
-    library.rd_kafka_mock_broker_push_request_error_rtts.restype = ctypes.c_int
-    library.rd_kafka_mock_broker_push_request_error_rtts.argtypes = [
-        ctypes.c_void_p,
-        ctypes.c_int32,
-        ctypes.c_int16,
-        ctypes.c_size_t,
-    ]
-    library.rd_kafka_mock_group_initial_rebalance_delay_ms.restype = None
-    library.rd_kafka_mock_group_initial_rebalance_delay_ms.argtypes = [
-        ctypes.c_void_p,
-        ctypes.c_int32,
-    ]
-    for name, arguments in FUNCTIONS.items():
-        function = getattr(library, f"rd_kafka_mock_{name}")
-        function.restype = ctypes.c_int
-        function.argtypes = [ctypes.c_void_p, *arguments]
+    of_cluster = {
+        f"mock_{name}": (ctypes.c_int, [ctypes.c_void_p, *arguments])
+        for name, arguments in FUNCTIONS.items()
+    }
+    for name, (result, arguments) in {**OTHERS, **of_cluster}.items():
+        function = getattr(library, f"rd_kafka_{name}")
+        function.restype = result
+        function.argtypes = arguments
     return library
 
 

@@ -4,7 +4,7 @@
 // partition over, goes on, and leaves. What the handler has processed is then committed over it.
 
 const { Late } = require('./journal.js')
-const { TOPIC, GROUP, startMember } = require('./member.js')
+const { startCluster, startMember } = require('./member.js')
 
 const HELD = 2 // records 0 and 1 go to the handler that is held
 const END = 12 // as far as the other member goes
@@ -23,14 +23,7 @@ const NOT_LEADER = 6 // error code
 const ASK_AGAIN_MILLISECONDS = 5000
 
 async function prepare(cluster) {
-  const { bootstrap } = await cluster.ask('start', {
-    brokers: 2,
-    topic: TOPIC,
-    leaders: [1, 2],
-    group: GROUP,
-    coordinator: 1,
-    rebalance_delay_milliseconds: 0,
-  })
+  const bootstrap = await startCluster(cluster)
   await cluster.ask('produce', { partition: 0, count: HELD })
   return bootstrap
 }

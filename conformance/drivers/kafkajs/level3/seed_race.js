@@ -3,7 +3,7 @@
 // KafkaJS #578 over TCP: both partitions are purged below what the group has committed, and the
 // round trips are such that partition 1 is cleared while partition 0 is being resolved.
 
-const { TOPIC, GROUP, startMember } = require('./member.js')
+const { startCluster, startMember } = require('./member.js')
 
 const COMMITTED = 10
 const FIRST_LEFT = 52
@@ -12,14 +12,7 @@ const ROUND_TRIPS = { 1: 100, 2: 200 } // milliseconds, by broker
 const WITHIN = 20000
 
 async function prepare(cluster) {
-  const { bootstrap } = await cluster.ask('start', {
-    brokers: 2,
-    topic: TOPIC,
-    leaders: [1, 2],
-    group: GROUP,
-    coordinator: 1,
-    rebalance_delay_milliseconds: 0,
-  })
+  const bootstrap = await startCluster(cluster)
   for (const partition of [0, 1]) await cluster.ask('produce', { partition, count: END })
   await cluster.ask('commit', { offsets: { 0: COMMITTED, 1: COMMITTED } })
   for (const partition of [0, 1]) {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::super::super::shipped::ScheduleSet;
 use super::super::NAME;
 use super::{LEVEL, ScheduleReplay};
-use crate::output::{SCHEMA, table, table_text, wrapped};
+use crate::output::{Report, table, table_text, wrapped};
 
 const INTRODUCTION: &str = "# KafkaJS over TCP
 
@@ -99,16 +99,9 @@ pub(super) fn page(results: &[ScheduleReplay]) -> String {
     text
 }
 
-/// The report for programs.
+/// What came of a version along a schedule.
 #[derive(Serialize)]
-pub(super) struct Report {
-    schema: &'static str,
-    command: &'static str,
-    results: Vec<Result>,
-}
-
-#[derive(Serialize)]
-struct Result {
+pub(super) struct Result {
     driver: &'static str,
     family: &'static str,
     package: String,
@@ -131,8 +124,8 @@ struct Result {
 }
 
 /// The report, ready to be serialised.
-pub(super) fn json(results: &[ScheduleReplay]) -> Report {
-    Report { schema: SCHEMA, command: "replay", results: results.iter().map(result).collect() }
+pub(super) fn json(results: &[ScheduleReplay]) -> Report<Result> {
+    Report::of("replay", results.iter().map(result).collect())
 }
 
 fn result(replay: &ScheduleReplay) -> Result {
